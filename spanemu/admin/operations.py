@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.base.call import Signal, current
 from spanemu.base.clock import NANOS_PER_DAY, Clock
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
@@ -106,9 +107,8 @@ class OperationLog:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._mutex = threading.Lock()  # Guards every field below.
-        self._changed = threading.Condition(
-            self._mutex
-        )  # Notified when an operation ends or is deleted.
+        # Signals of the requests that wait for an operation to end or to be deleted.
+        self._waiting: dict[str, set[Signal]] = {}
         self._by_name: SortedDict[str, Operation] = SortedDict()
         # The end time and the name of each, in the order they ended. The operation itself would
         # keep a dropped database in memory.
@@ -145,7 +145,7 @@ class OperationLog:
             self._reserved.discard(text)
             self._by_name[text] = operation
             self._ended.append((operation.ended_at, text))
-            self._changed.notify_all()
+            self._wake(text)
             return operation
 
     def release(self, name: OperationName) -> None:
@@ -156,7 +156,7 @@ class OperationLog:
             begun = self._by_name.get(text)
             if begun is not None and not begun.done:
                 del self._by_name[text]
-                self._changed.notify_all()
+                self._wake(text)
 
     def cancel(self, name: str) -> None:
         """Cancel an operation, without effect if it is done; raise as `get` does."""
@@ -166,10 +166,24 @@ class OperationLog:
 
     def wait(self, name: str, seconds: float) -> Operation:
         """Return the operation when it is done or the time is up; raise as `get` does."""
-        if not self.get(name).done:
+        self.get(name)
+        over = current().signal()
+        with self._mutex:
+            if self._is_over(name):
+                over.set()
+            else:
+                self._waiting.setdefault(name, set()).add(over)
+        try:
+            over.wait(seconds)
+        finally:
             with self._mutex:
-                self._changed.wait_for(lambda: self._is_over(name), seconds)
+                if name in self._waiting:
+                    self._waiting[name].discard(over)
         return self.get(name)
+
+    def _wake(self, name: str) -> None:
+        for over in self._waiting.pop(name, ()):
+            over.set()
 
     def _is_over(self, name: str) -> bool:
         found = self._by_name.get(name)
@@ -226,6 +240,7 @@ class OperationLog:
         with self._mutex:
             for name, _ in list(under(self._by_name, f"{resource}/")):
                 del self._by_name[name]
+                self._wake(name)
 
     def _list(self, prefix: str, filter_: str, paging: PageRequest) -> Listing:
         is_match = filters.compile_filter(filter_)

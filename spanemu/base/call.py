@@ -175,6 +175,54 @@ class Call:
         with _cancelling:
             self._wakers = tuple(each for each in self._wakers if each != wake)
 
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal that this request is going to wait for.
+
+        `work` is the call whose cancellation ends the wait, by default this request.
+        """
+        return Signal(work or self)
+
+
+class Signal:
+    """What a request waits for: any thread may set it, and the cancellation of the request does.
+
+    Every wait of a request is `wait` of a signal, so that a server knows which requests wait. The
+    thread of the request waits; a server may refuse the wait, and chooses when the request goes on.
+    """
+
+    __slots__ = ("_call", "_event")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        """End the wait, now or when it begins. Callable from any thread, at little cost."""
+        self._event.set()
+
+    def is_set(self) -> bool:
+        """Return whether the signal was set."""
+        return self._event.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Return whether the signal is set, as soon as it is or after some seconds.
+
+        A wait ends at the deadline of the request, too. Raises an error of the server if too many
+        requests wait.
+        """
+        call = self._call
+        left = call.seconds_left()
+        if left is not None and (seconds is None or left < seconds):
+            seconds = left
+        call.on_cancel(self.set)
+        try:
+            return self._sleep(seconds)
+        finally:
+            call.forget(self.set)
+
+    def _sleep(self, seconds: float | None) -> bool:
+        return self._event.wait(seconds)
+
 
 class _Unbounded(Call):
     """The call of work without a request."""

@@ -54,8 +54,6 @@ def period_nanos(period: object) -> int | None:
 # next to nothing.
 _time_ns = partial(time.time_ns)
 
-WAIT_SECONDS_MAX = 0.25  # how often a waiter checks, e.g. for a cancelled request
-
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
@@ -78,6 +76,18 @@ class ClockState:
         )  # fmt: skip
 
 
+class Reached(Protocol):
+    """A signal of the request in progress (`base.call`)."""
+
+    def set(self) -> None:
+        """End the wait."""
+        ...
+
+    def wait(self) -> bool:
+        """Wait until the signal is set, or the request need not continue."""
+        ...
+
+
 class Clock(Protocol):
     """The interface of a clock, as the database uses it."""
 
@@ -94,8 +104,8 @@ class Clock(Protocol):
         """Return the present time without issuing it: not before the last `now`, and not unique."""
         ...
 
-    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
-        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
+    def wait_until(self, nanos: int, reached: Reached) -> None:
+        """Set `reached` once the time is `nanos`, and wait for it; may return early."""
         ...
 
     def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
@@ -133,7 +143,6 @@ class SystemClock:
 
     def __init__(self, start: int | None = None) -> None:
         self._mutex = threading.Lock()  # Guards writes of every field below.
-        self._moved = threading.Condition(self._mutex)
         self._timers = Timers(self)
         self._last = BEGINNING
         self._time_ns = real_time_ns()
@@ -189,11 +198,13 @@ class SystemClock:
                 self._frozen_at += nanos
             self._notify()
 
-    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
-        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
-        with self._mutex:
-            waits = [WAIT_SECONDS_MAX, self.seconds_until(nanos), seconds_max]
-            self._moved.wait(min(seconds for seconds in waits if seconds is not None))
+    def wait_until(self, nanos: int, reached: Reached) -> None:
+        """Set `reached` once the time is `nanos`, and wait for it; may return early."""
+        timer = self.call_at(nanos, reached.set)
+        try:
+            reached.wait()
+        finally:
+            timer.cancel()
 
     def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
         """Return a timer that calls `function` on another thread once the time is `nanos`."""
@@ -250,7 +261,6 @@ class SystemClock:
                 self._notify()
 
     def _notify(self) -> None:
-        self._moved.notify_all()
         self._timers.clock_moved()
 
     def _wall(self) -> int:
@@ -281,9 +291,9 @@ class ShiftedClock:
         """Return the present time in nanoseconds, without advancing the clock."""
         return self._source.peek() + self._ahead
 
-    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
-        """Return once the time is past `nanos`, or after `seconds_max`; may return early."""
-        self._source.wait_until(nanos - self._ahead, seconds_max)
+    def wait_until(self, nanos: int, reached: Reached) -> None:
+        """Set `reached` once the time is `nanos`, and wait for it; may return early."""
+        self._source.wait_until(nanos - self._ahead, reached)
 
     def call_at(self, nanos: int, function: Callable[[], object]) -> Timer:
         """Return a timer that calls `function` on another thread once the time is `nanos`."""
@@ -325,7 +335,7 @@ class ManualClock:
         self._timers.append(timer)
         return timer
 
-    def wait_until(self, nanos: int, seconds_max: float | None) -> None:
+    def wait_until(self, nanos: int, reached: Reached) -> None:
         """Advance to `nanos` at once."""
         self.nanos = max(self.nanos, nanos)
 
@@ -333,3 +343,26 @@ class ManualClock:
 # Seconds on a clock for durations and deadlines, unaffected by wall time. Not wrapped in a Python
 # function, because each request reads it a dozen times.
 monotonic = partial(time.monotonic)
+
+
+class _MachineClock:
+    """The clock of `monotonic`, which no test moves."""
+
+    def peek(self) -> int:
+        return int(monotonic() * NANOS_PER_SECOND)
+
+    def seconds_until(self, nanos: int) -> float:
+        return max(0.0, nanos / NANOS_PER_SECOND - monotonic()) + 1e-6
+
+
+_machine_timers = Timers(_MachineClock())
+
+
+def call_after(seconds: float, function: Callable[[], object]) -> Timer:
+    """Return a timer that calls `function` on another thread after some seconds of `monotonic`."""
+    return call_at(int((monotonic() + seconds) * NANOS_PER_SECOND), function)
+
+
+def call_at(nanos: int, function: Callable[[], object]) -> Timer:
+    """Return a timer that calls `function` when `monotonic` has passed so many nanoseconds."""
+    return _machine_timers.add(nanos, function)

@@ -134,9 +134,9 @@ class LiveRows:
 
     def wait(self) -> None:
         """Return when it is worth taking again."""
-        woken = threading.Event()
+        woken = self._call.signal()
         self.listen(woken.set)
-        woken.wait(self._call.seconds_left())
+        woken.wait()
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Yield the cells of each row, and wait for rows on this thread."""

@@ -11,7 +11,7 @@ from typing import Protocol
 
 log = logging.getLogger("spanemu")
 
-_WAIT_SECONDS_MAX = 60.0
+_WAIT_SECONDS_MAX = 2.0  # for a timer, which may be cancelled
 _FROZEN_WAIT_SECONDS = 0.25  # between two looks at a clock that only its readers move
 _SWEEP_THRESHOLD = 1_000  # the fewest timers at which cancelled ones are removed
 

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Event
 from typing import Protocol
 
 from spanemu.admin.instances import Instances
@@ -130,13 +129,8 @@ def waiting(seconds: Callable[[], float]) -> Effect:
     """
 
     def wait(_rpc: FaultyRpc) -> None:
-        call, cancelled = current(), Event()
-        left = call.seconds_left()
-        call.on_cancel(cancelled.set)
-        try:
-            cancelled.wait(seconds() if left is None else min(seconds(), left))
-        finally:
-            call.forget(cancelled.set)
+        call = current()
+        call.signal().wait(seconds())
         call.check()
 
     return wait

@@ -8,7 +8,6 @@ every change of partitions. Which partitions an operation picks depends on the r
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -39,13 +38,13 @@ Change = Callable[[TrackedStream], tuple[TrackedStream, Iterable[str]]]
 
 
 class _Reader:
-    """A thread that waits for a commit, or for a change of partitions."""
+    """A request that waits for a commit, or for a change of partitions."""
 
     def __init__(self) -> None:
-        self.woken = threading.Event()
+        self.woken = current().signal()
 
     def wake(self) -> None:
-        """Let the thread continue."""
+        """Let the request continue."""
         self.woken.set()
 
 
@@ -102,9 +101,7 @@ class ChangeStreams:
                 left = deadline - monotonic()
                 if condition() or left <= 0:
                     return
-                call.on_cancel(reader.wake)
                 reader.woken.wait(left)
-                call.forget(reader.wake)
             call.check()
 
     @contextmanager

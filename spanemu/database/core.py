@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence, Set
 from dataclasses import field, replace
 from itertools import count
@@ -15,6 +14,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
 from spanemu.base.record import dataclass
+from spanemu.base.request_mutex import RequestMutex
 from spanemu.change_streams.following import StreamReaders
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation, History
@@ -103,7 +103,7 @@ class DatabaseCore:
         )
         self.statistics = SnapshotReader(store, LATEST)  # sizes of tables, for the planner
         self.history = history
-        self.schema_mutex = threading.Lock()
+        self.schema_mutex = RequestMutex(outlasts=True)
         self.transaction_ids = count(1)
         self.ages = count(1)  # of transactions, in the order of their first requests
         self.partitioned_dml: dict[bytes, Progress] = {}  # by id of the running transactions

@@ -1,7 +1,8 @@
 """Errors in the message of a request alone, and errors of listening at an address.
 
 SpannerError          (all INVALID_ARGUMENT unless noted)
-├── requests          UnreadableRequest, RequestTooLarge, ...; UnknownService (NOT_FOUND)
+├── requests          UnreadableRequest, RequestTooLarge, ...; UnknownService (NOT_FOUND),
+│                     TooManyWaiting (RESOURCE_EXHAUSTED)
 ├── transactions      TimestampOutOfRange, MultiUseBound, ReadOnlyExpected, ...
 ├── reads             NegativeLimit, LimitWithPartition, MutationWithoutTable, ...
 ├── values            TypeUnspecified, UnknownTypeCode, ValueWithoutKind, ...
@@ -23,6 +24,14 @@ class UnreadableRequest(SpannerError, code=Code.INVALID_ARGUMENT):
         "may have at most 100 levels."
     )
     method: str
+
+
+class TooManyWaiting(SpannerError, code=Code.RESOURCE_EXHAUSTED):
+    prose = (
+        "{count} requests wait for locks, rows or time; the server has no thread for another one "
+        "that waits."
+    )
+    count: int
 
 
 class UnknownService(SpannerError, code=Code.NOT_FOUND):

@@ -15,7 +15,9 @@ REFLECTION_PATHS = tuple(
     for version in ("v1", "v1alpha")
 )
 NO_REFLECTION = "Server reflection needs a package: pip install 'spanemu[reflection]'."
-WORKERS_MAX = 1024
+# The threads of a pool that serves requests, and how many of them requests that wait may hold.
+WORKERS_MAX = 1_024
+WAITING_MAX = 768
 # A little more than the limit of a commit, so that Spanner's own error answers a larger commit.
 MESSAGE_BYTES_MAX = 104 * 1024 * 1024
 _BACKLOG = 1024  # connections of a crowd that comes at once

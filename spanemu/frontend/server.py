@@ -1,24 +1,23 @@
 """The server of gRPC's own library: endpoints behind a port, a thread for each RPC in progress.
 
-An RPC that waits for a lock keeps its thread, so the pool must be larger than the number of waiters
-that any test creates. Threads are started only when all others are busy. A stream that waits for
-rows that do not exist yet has no thread (`continuation`).
+It uses the public parts of that library only, so it promises less than `http2` (ADR 19). Threads
+are started only when all others are busy. An RPC that waits keeps its thread, and a stream does so
+to its end, because it may have to wait for its client: both count, and beyond `WAITING_MAX` they
+are refused. So the other threads of the pool are left for RPCs that do not wait.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import unquote
 
 import grpc
 
+from spanemu.base.call import Call, Signal
 from spanemu.base.deferred import Once, deferred
-from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.control import host_of_peer
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Metadata, ServedCall
@@ -27,73 +26,15 @@ from spanemu.frontend.listening import (
     MESSAGE_BYTES_MAX,
     NO_REFLECTION,
     REFLECTION_PATHS,
+    WAITING_MAX,
     WORKERS_MAX,
 )
+from spanemu.frontend.waits import Waits
 
 if TYPE_CHECKING:
-    from spanemu.frontend import continuation, reflection
+    from spanemu.frontend import reflection
 else:
-    continuation = deferred("spanemu.frontend.continuation")
     reflection = deferred("spanemu.frontend.reflection")
-
-try:
-    from grpc._cython import cygrpc
-except ImportError:
-    cygrpc = None
-
-_KNOWN_KINDS = ("ipv4:", "ipv6:")  # kinds of addresses that contexts and sockets write alike
-
-
-class RemoteConnection:
-    """The connection of a client, identified by the address in the request's context.
-
-    The connection must not refer to a request: gRPC keeps a broken connection on its list as long
-    as one of its requests is referenced.
-    """
-
-    __slots__ = ("_peer",)
-
-    def __init__(self, peer: str) -> None:
-        self._peer = peer
-
-    def is_open(self) -> bool:
-        """Return whether the client is still connected."""
-        if not self._peer.startswith(_KNOWN_KINDS):
-            return True
-        sockets = _sockets()
-        return sockets is None or unquote(self._peer) in sockets
-
-
-def _sockets() -> frozenset[str] | None:
-    try:
-        servers = [each["ref"]["serverId"] for each in _list("server", cygrpc.channelz_get_servers)]
-        return frozenset(
-            unquote(socket["name"].rpartition(" ")[2])
-            for server in servers
-            for socket in _list(
-                "socketRef",
-                lambda start, server=server: cygrpc.channelz_get_server_sockets(
-                    int(server), start, 0
-                ),
-            )
-        )
-    except (AttributeError, KeyError, ValueError):
-        return None
-
-
-def _list(kind: str, page_from: Any) -> list[dict[str, Any]]:
-    """Return all pages of a channelz list."""
-    items: list[dict[str, Any]] = []
-    start = 0
-    while True:
-        page = json.loads(page_from(start))
-        page_items = page.get(kind, [])
-        items += page_items
-        if page.get("end") or not page_items:
-            return items
-        ref = page_items[-1].get("ref", page_items[-1])
-        start = 1 + int(ref.get("socketId") or ref["serverId"])
-
 
 PENDING_REQUESTS_MAX = 1_000_000
 
@@ -110,11 +51,15 @@ _OPTIONS = (
 class Server:
     """A gRPC server for endpoints on a port."""
 
-    def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        workers_max: int = WORKERS_MAX,
+        waiting_max: int = WAITING_MAX,
+    ) -> None:
         self._workers = ThreadPoolExecutor(workers_max, thread_name_prefix="spanemu-rpc")
         self._server = grpc.server(self._workers, options=_OPTIONS)
-        self._continuations = continuation.Continuations()
-        self._server.add_generic_rpc_handlers((_Handlers(endpoints, self._continuations),))
+        self._server.add_generic_rpc_handlers((_Handlers(endpoints, Waits(waiting_max)),))
 
     def start(self, host_port: str = "127.0.0.1:0", credentials: Any = None) -> int:
         """Listen, and return the port: a free port if asked for port 0.
@@ -138,7 +83,6 @@ class Server:
     def stop(self, grace_seconds: float = 0.0) -> None:
         """Stop listening immediately, and cancel running RPCs after `grace_seconds`."""
         self._server.stop(grace_seconds).wait()
-        self._continuations.stop()
         self._workers.shutdown(wait=False, cancel_futures=True)
 
 
@@ -173,11 +117,11 @@ def _listen_error(host_port: str) -> CannotListen:
 class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
     """The lookup of the handler for a path; messages stay bytes on both sides of it."""
 
-    def __init__(self, endpoints: Endpoints, continuations: continuation.Continuations) -> None:
+    def __init__(self, endpoints: Endpoints, waits: Waits) -> None:
         self._reflection = _Reflection(endpoints)
         self._by_path: dict[str, Any] = {}
         self._endpoints = {each.path: each for each in endpoints}
-        self._continuations = continuations
+        self._waits = waits
 
     def service(self, handler_call_details: Any) -> Any:
         """Return the handler of the path, made for its first request; None for an unknown path."""
@@ -191,7 +135,7 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
         if path in REFLECTION_PATHS:
             return grpc.stream_stream_rpc_method_handler(self._reflection)
         endpoint = self._endpoints.get(path)
-        return None if endpoint is None else _handler(endpoint, self._continuations)
+        return None if endpoint is None else _handler(endpoint, self._waits)
 
 
 class _Reflection:
@@ -208,16 +152,16 @@ class _Reflection:
         yield from behavior(requests, context)
 
 
-def _handler(endpoint: Endpoint, continuations: continuation.Continuations) -> Any:
+def _handler(endpoint: Endpoint, waits: Waits) -> Any:
     if endpoint.streams:
-        return grpc.unary_stream_rpc_method_handler(_StreamBehavior(endpoint, continuations))
-    return grpc.unary_unary_rpc_method_handler(_serve_unary(endpoint))
+        return grpc.unary_stream_rpc_method_handler(_serve_stream(endpoint, waits))
+    return grpc.unary_unary_rpc_method_handler(_serve_unary(endpoint, waits))
 
 
-def _serve_unary(endpoint: Endpoint) -> Callable[[bytes, Any], bytes]:
+def _serve_unary(endpoint: Endpoint, waits: Waits) -> Callable[[bytes, Any], bytes]:
     def serve(data: bytes, context: Any) -> bytes:
         try:
-            return endpoint.unary(data, _call(endpoint, context))
+            return endpoint.unary(data, _call(endpoint, context, waits))
         except Exception as error:
             failure = failure_from(error, endpoint.path)
         _abort(context, failure)
@@ -225,37 +169,17 @@ def _serve_unary(endpoint: Endpoint) -> Callable[[bytes, Any], bytes]:
     return serve
 
 
-class _StreamBehavior:
-    """The behavior of a streaming method, in the form of gRPC that need not keep its thread.
-
-    gRPC passes the function that sends a message, or the final status for None.
-    """
-
-    experimental_non_blocking = True
-
-    def __init__(self, endpoint: Endpoint, continuations: continuation.Continuations) -> None:
-        self._endpoint = endpoint
-        self._continuations = continuations
-
-    def __call__(self, data: bytes, context: Any, send: Callable[[bytes | None], object]) -> None:
-        endpoint = self._endpoint
-        replies = endpoint.steps(data, _call(endpoint, context))
+def _serve_stream(endpoint: Endpoint, waits: Waits) -> Callable[[bytes, Any], Iterator[bytes]]:
+    def serve(data: bytes, context: Any) -> Iterator[bytes]:
         try:
-            for reply in replies:
-                if reply.__class__ is not bytes:
-                    assert isinstance(reply, LiveRows)
-                    path, continuations = endpoint.path, self._continuations
-                    continuation.WaitingStream(replies, path, context, continuations).wait(reply)
-                    return
-                send(reply)
-                if not context.is_active():
-                    return
+            with waits:
+                yield from endpoint.stream(data, _call(endpoint, context))
+            return
         except Exception as error:
             failure = failure_from(error, endpoint.path)
-        else:
-            send(None)
-            return
         _abort(context, failure)
+
+    return serve
 
 
 class _RemoteCall(ServedCall):
@@ -263,9 +187,10 @@ class _RemoteCall(ServedCall):
 
     transport = "grpc"
 
-    def __init__(self, path: str, context: Any) -> None:
+    def __init__(self, path: str, context: Any, waits: Waits | None) -> None:
         super().__init__(path, context.time_remaining())
         self._context = context
+        self._waits = waits  # None for a stream, which is counted to its end
 
     @property
     def metadata(self) -> Metadata:
@@ -278,15 +203,15 @@ class _RemoteCall(ServedCall):
         """The IP address of the client; "" for a socket of the file system."""
         return host_of_peer(self._context.peer())
 
-    # Computed only at the end of a request in a transaction; other calls pay nothing for it.
-    @property
-    def connection(self) -> RemoteConnection:  # type: ignore[override]
-        """The connection that the RPC was received through."""
-        return RemoteConnection(self._context.peer())
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal for which the request waits, counted among those that do."""
+        if self._waits is None:
+            return super().signal(work)
+        return self._waits.signal(work or self)
 
 
-def _call(endpoint: Endpoint, context: Any) -> ServedCall:
-    call = _RemoteCall(endpoint.path, context)
+def _call(endpoint: Endpoint, context: Any, waits: Waits | None = None) -> ServedCall:
+    call = _RemoteCall(endpoint.path, context, waits)
     if not context.add_callback(call.cancel):
         call.cancel()
     return call

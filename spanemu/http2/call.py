@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from spanemu.base.call import Connection
+from spanemu.base.call import Call, Connection, Signal
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.http2.errors import RefusedRequest
 from spanemu.http2.header_block import METADATA, Field
+from spanemu.http2.loop import Loop, Parked
 
 _UNITS = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 _DIGITS_MAX = 8
@@ -31,8 +32,9 @@ class Caller(Protocol):
         """The client's connection, without what belongs to it."""
         ...
 
-    def about_to_wait(self, call: RpcCall) -> None:
-        """Let another thread serve the other requests, because this one is going to wait."""
+    @property
+    def loop(self) -> Loop:
+        """The threads that serve the client."""
         ...
 
 
@@ -63,10 +65,9 @@ class RpcCall(ServedCall):
         """The connection that the RPC was received through."""
         return self._caller.lifetime
 
-    def on_cancel(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when the request is cancelled, which is how every wait begins."""
-        self._caller.about_to_wait(self)
-        super().on_cancel(wake)
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal for which the request waits without holding up others."""
+        return Parked(work or self, self._caller.loop)
 
 
 def _decoded(field: Field) -> tuple[str, str | bytes]:

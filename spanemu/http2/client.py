@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE
@@ -18,18 +19,18 @@ from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import frames
 from spanemu.http2.account import Account
-from spanemu.http2.call import RpcCall
 from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
-from spanemu.http2.loop import Loop
+from spanemu.http2.loop import Loop, Task
 from spanemu.http2.sending import RESUMED_MAX, Stream
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
 CROWD = 16  # requests in a part
 CROWD_BYTES = 8 * 1024
+TASKS_MAX = 256  # that are due, until the client is read again
 _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
@@ -90,6 +91,7 @@ class Client:
         self.held_bytes = 0  # as the account has it
         self.uploads = 0
         self.used_seconds = 0.0
+        self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
         self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
@@ -113,12 +115,6 @@ class Client:
         if converse is None:
             return None
         return Conversation(beginning, path.decode("latin-1"), converse)
-
-    def about_to_wait(self, call: RpcCall) -> None:
-        """Let another thread lead, if the leader serves this call."""
-        serving = self.loop.serving
-        if isinstance(serving, Exchange) and serving.call is call:
-            self.loop.hand_over()
 
     def defers(self, exchange: Exchange) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
@@ -162,7 +158,7 @@ class Client:
             if not self._is_secured:
                 self._secure()
                 return
-            if events & EVENT_READ:
+            if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
             self.flush()
         except OSError:
@@ -189,6 +185,8 @@ class Client:
     def _read(self) -> None:
         """Handle what has arrived. Raises OSError."""
         connected = self._socket
+        if len(self.tasks) > CROWD:  # The others have their turns before more is read.
+            return
         try:
             while True:
                 data = connected.recv(self._read_bytes)
@@ -238,7 +236,8 @@ class Client:
         if connection.output or connection.has_backlog():
             self.loop.flush_soon(self)
         if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
-            self.loop.due.extend(self._deferred)
+            for exchange in self._deferred:
+                self.loop.due.append(exchange)
             self._deferred.clear()
         if self._is_failed and not connection.output:
             self._linger()

@@ -11,6 +11,7 @@ too. A large message is received, or decompressed, when it has its turn (`accoun
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -26,7 +27,7 @@ from spanemu.http2.call import Caller, RpcCall, timeout_seconds
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
-from spanemu.http2.loop import Loop
+from spanemu.http2.loop import Task
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
@@ -62,10 +63,11 @@ class Host(Caller, Protocol):
     """The client of an exchange, and what serves it."""
 
     connection: Connection
-    loop: Loop
     account: Account
     held_bytes: int
     uploads: int
+    used_seconds: float
+    tasks: deque[Task]
 
     def find(self, path: bytes) -> Endpoint | None:
         """Return the endpoint at a path, None if there is none."""

@@ -1,27 +1,40 @@
 """The threads of a server: a leader that reads, writes and serves, and those that wait.
 
     leader      waits for sockets, reads requests, serves them itself, writes replies
-    helper      goes on with a request that has to wait or takes long; then it may lead again
+    parked      sleeps in the middle of a request that waits; the leader lets the request go on
+    busy        goes on with a request that takes long, while another thread leads
+    spare       is ready to lead
 
-A quick request needs no other thread. A request that waits (for a lock, for an event) says so when
-it asks to be woken on cancellation; a request that computes for long is noticed by a watch. In both
-cases another thread becomes the leader, and the request goes on where it is. Its reply is passed to
-the leader, because only the leader touches connections.
+A quick request needs no other thread. A request that waits (for a lock, for an event) sleeps on a
+`Parked` signal: its thread gives the lead to a spare one. A request that computes for long is
+noticed by a watch, and loses the lead to a spare thread as well. Its reply is passed to the leader,
+because only the leader touches connections.
+
+A signal that is set wakes no thread. It puts the request into a queue, and the leader passes the
+lead to the thread of the first one, so that of thousands that are woken at once one runs at a time,
+between the requests of other clients. A request may wait only while there is a spare thread, so
+that no number of waiting requests can hold the last thread; beyond `WAITING_MAX`, or where the
+system has no more threads, the wait is refused.
 """
 
 from __future__ import annotations
 
 import threading
+from _thread import allocate_lock, get_ident
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from heapq import heappop, heappush, heapreplace
+from itertools import count
 from math import inf
 from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
 from socket import socketpair
 from typing import Protocol
 
-from spanemu.base.clock import monotonic
+from spanemu.base.call import Call, Signal
+from spanemu.base.clock import call_after, monotonic
 from spanemu.frontend.boundary import log
+from spanemu.frontend.errors import TooManyWaiting
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
 IDLE_TICKS = 50  # without a request, until the watch sleeps
@@ -29,12 +42,31 @@ SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
 SPARE_THREADS = 4  # that wait to lead; further ones end
+WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
+# Between two looks at the sockets, for requests that are due, and for those whose wait is over.
+ROUND_SECONDS = 0.01
 # Windows has nothing but select, which takes 512 sockets: two are the server's own.
 SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
+class Owner(Protocol):
+    """A client whose requests are served. `used_seconds` says how much time it had, fairly."""
+
+    used_seconds: float
+
+    @property
+    def tasks(self) -> deque[Task]:
+        """The steps of its requests that are due."""
+        ...
+
+
 class Task(Protocol):
     """A step of a request: `run` on any thread, all else on the leader's. None of them raises."""
+
+    @property
+    def client(self) -> Owner:
+        """The client that sent the request."""
+        ...
 
     def starts(self) -> bool:
         """Return whether to take the step."""
@@ -67,31 +99,128 @@ class Ready(Protocol):
         ...
 
 
+class Due:
+    """The tasks that are due, of which the next is that of the client that had the least time.
+
+    `used_seconds` of a client is where it stands among others (start-time fair queuing): its time
+    is added to it, and who comes back after a pause begins where the others are, `fair_seconds`.
+    """
+
+    def __init__(self) -> None:
+        self.fair_seconds = 0.0
+        self._first: deque[Task] = deque()
+        self._turns: list[tuple[float, int, Owner]] = []  # the clients that have tasks
+        self._order = count()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, task: Task) -> None:
+        """Add a task behind those of its client."""
+        client = task.client
+        if not client.tasks:
+            if client.used_seconds < self.fair_seconds:
+                client.used_seconds = self.fair_seconds
+            heappush(self._turns, (client.used_seconds, next(self._order), client))
+        client.tasks.append(task)
+        self._count += 1
+
+    def appendleft(self, task: Task) -> None:
+        """Add a task before all others."""
+        self._first.append(task)
+        self._count += 1
+
+    def popleft(self) -> Task:
+        """Remove and return the next task. Raises IndexError."""
+        self._count -= 1
+        if self._first:
+            return self._first.popleft()
+        _, _, client = self._turns[0]
+        task = client.tasks.popleft()
+        if client.tasks:
+            heapreplace(self._turns, (client.used_seconds, next(self._order), client))
+        else:
+            heappop(self._turns)
+        return task
+
+
+class Parked(Signal):
+    """A signal for which a request of the server waits, on a thread that the leader resumes."""
+
+    __slots__ = ("_asleep", "_is_set", "_loop", "gate", "thread")
+
+    def __init__(self, call: Call, loop: Loop) -> None:
+        self._call = call
+        self._loop = loop
+        self._is_set = False
+        # Has an element while the thread sleeps and nobody has ended the sleep.
+        self._asleep: list[None] = []
+        self.gate = allocate_lock()
+        self.thread = 0
+
+    def set(self) -> None:
+        """End the wait, now or when it begins."""
+        self._is_set = True
+        self._wake()
+
+    def is_set(self) -> bool:
+        """Return whether the signal was set."""
+        return self._is_set
+
+    def _wake(self) -> None:
+        """Let the leader resume the thread, if it sleeps."""
+        try:
+            self._asleep.pop()
+        except IndexError:
+            return
+        self._loop.resume(self)
+
+    def _sleep(self, seconds: float | None) -> bool:
+        if self._is_set or (seconds is not None and seconds <= 0):
+            return self._is_set
+        self._loop.leave()
+        self.thread = get_ident()
+        self.gate.acquire()
+        self._asleep.append(None)
+        timer = None if seconds is None else call_after(seconds, self._wake)
+        if self._is_set:  # before the thread was asleep
+            self._wake()
+        self.gate.acquire()  # until the leader resumes the thread
+        self.gate.release()
+        if timer is not None:
+            timer.cancel()
+        return self._is_set
+
+
 class Loop:
     """The threads of a server, and the sockets and tasks that they serve."""
 
-    def __init__(self, threads_max: int, sweep: Callable[[], bool]) -> None:
+    def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
         self.selector = DefaultSelector()
-        self.due: deque[Task] = deque()
-        self._threads_max = threads_max
+        self.due = Due()
+        self._waiting_max = waiting_max
         self._sweep = sweep  # called by the leader now and then; returns whether there is a need
         self._posted: deque[Callable[[], object]] = deque()
         # Has an element while the leader serves a task. Whoever removes it leads from then on: the
         # leader itself after the task, or a thread that takes over before.
         self._claim: list[None] = []
+        self._leader = 0  # the thread that leads
         self._turn = 0
+        self._resumable: deque[Parked] = deque()  # whose waits are over
+        self._serves_until = inf  # since the last look at the sockets
+        self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
         self._sweeps_at = 0.0
         self.sweep_seconds = SWEEP_SECONDS
-        self.used_seconds = self._fair_seconds = 0.0
-        self.serving: Task | None = None  # the task that the leader serves
+        self.used_seconds = 0.0
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
         self.selector.register(self._wakened, EVENT_READ, self)
         self._is_stopped = False
         self._mutex = threading.Lock()  # Guards the fields below.
-        self._count = 0
+        self._waiting = 0
         self._spare = 0
         self._leads = threading.Semaphore(0)
         self._active = threading.Event()
@@ -100,8 +229,10 @@ class Loop:
     # ------------------------------------------------------------------ from any thread
 
     def start(self) -> None:
-        """Start the threads."""
-        self._promote()
+        """Start the threads. Raises RuntimeError if the system has none."""
+        self._spare = 1
+        threading.Thread(target=self._work, name="spanemu-rpc", daemon=True).start()
+        self._appoint()
         threading.Thread(target=self._watch, name="spanemu-h2-watch", daemon=True).start()
 
     def post(self, action: Callable[[], object]) -> None:
@@ -119,49 +250,79 @@ class Loop:
         self._is_stopped = True
         self._active.set()
         self.wake()
-        self._leads.release(self._threads_max)
+        self._leads.release(SPARE_THREADS + 1)
+
+    @property
+    def waiting_count(self) -> int:
+        """The number of requests that wait."""
+        return self._waiting
 
     def hand_over(self) -> None:
-        """Let another thread lead, if the leader serves a task and a thread can be had."""
-        if self._count >= self._threads_max and not self._spare:
-            return
-        try:
-            self._claim.pop()
-        except IndexError:
-            return
-        self._promote()
+        """Let a spare thread lead, if the leader serves a task and there is one."""
+        with self._mutex:
+            if self._spare and self._take_claim():
+                self._appoint()
+
+    def leave(self) -> None:
+        """Let a spare thread lead, because a request of this thread is going to wait.
+
+        Raises TooManyWaiting.
+        """
+        with self._mutex:
+            leads = self._leader == get_ident() and bool(self._claim)
+            if self._waiting >= self._waiting_max or (leads and not self._spare):
+                raise TooManyWaiting(self._waiting)
+            self._waiting += 1
+            if leads and self._take_claim():
+                self._appoint()
+
+    def resume(self, parked: Parked) -> None:
+        """Let a request continue whose wait is over."""
+        self._resumable.append(parked)
+        if self._is_stopped:
+            self._release_parked()
+        elif len(self._resumable) == 1:  # Otherwise the leader has been woken for the first.
+            self.wake()
 
     # ------------------------------------------------------------------ threads
 
-    def _promote(self) -> None:
+    def _take_claim(self) -> bool:
+        try:
+            self._claim.pop()
+        except IndexError:
+            return False
+        return True
+
+    def _appoint(self) -> None:
+        """Let a spare thread lead."""
+        self._spare -= 1
+        self._leads.release()
+
+    def _add_spare(self) -> None:
+        """Start a spare thread, if the system has one."""
         with self._mutex:
-            if self._spare:
+            self._spare += 1
+        try:
+            threading.Thread(target=self._work, name="spanemu-rpc", daemon=True).start()
+        except (RuntimeError, MemoryError):
+            with self._mutex:
                 self._spare -= 1
-                self._leads.release()
-                return
-            self._count += 1
-        threading.Thread(target=self._work, name="spanemu-rpc", daemon=True).start()
 
     def _work(self) -> None:
-        """Lead until the lead is lost, go on with the request alone, and wait to lead again."""
+        """Wait to lead, lead until the lead is lost, and go on with the request alone."""
         while True:
-            self._lead()
-            with self._mutex:
-                is_needed = not self._is_stopped and self._spare < SPARE_THREADS
-                if is_needed:
-                    self._spare += 1
-                else:
-                    self._count -= 1
-            if self.due:
-                self.wake()  # A request may have waited for a thread.
-            if not is_needed:
-                return
             self._leads.acquire()
             if self._is_stopped:
                 return
+            self._lead()
+            with self._mutex:
+                if self._is_stopped or self._spare >= SPARE_THREADS:
+                    return
+                self._spare += 1
 
     def _lead(self) -> None:
         """Serve until another thread leads or the loop is stopped."""
+        self._leader = get_ident()
         while not self._is_stopped:
             try:
                 if not self._go_round():
@@ -169,6 +330,7 @@ class Loop:
             except Exception:  # A bug must not end the thread, on which all clients depend.
                 log.exception("the server failed")
                 self._claim.clear()
+        self._release_parked()
         self.selector.close()
         self._waker.close()
         self._wakened.close()
@@ -176,19 +338,27 @@ class Loop:
     def _go_round(self) -> bool:
         """Serve what is due, and wait for more; return False if another thread leads now."""
         posted = self._posted
+        if not self._spare:
+            self._add_spare()
         if self._unflushed:  # The thread that lost the lead may have left something.
             self._flush()
         while posted:
             posted.popleft()()
-        if self.due and not self._serve():
+        if self.due and monotonic() < self._serves_until and not self._serve():
             return False
         if self._unflushed:
             self._flush()
         now = monotonic()
+        if self._resumable and (self._resumes_until is None or now < self._resumes_until):
+            if self._resumes_until is None:
+                self._resumes_until = now + ROUND_SECONDS
+            self._resume()
+            return False
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
-        is_busy = posted or self._unflushed or self._can_serve()
+        is_busy = posted or self._unflushed or self.due or self._resumable
         self._wait(0.0 if is_busy else self._sweeps_at - now)
+        self._serves_until, self._resumes_until = monotonic() + ROUND_SECONDS, None
         if not self._is_watched:
             self._is_watched = True
             self._active.set()
@@ -208,38 +378,56 @@ class Loop:
             owner: Ready = key.data
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
                 return  # Those that had less time are served before this one is read.
-            self._fair_seconds = max(self._fair_seconds, owner.used_seconds)
+            fair_seconds = max(self.due.fair_seconds, owner.used_seconds)
+            self.due.fair_seconds = owner.used_seconds = fair_seconds
             owner.ready(events)
             before, now = now, monotonic()
-            owner.used_seconds = self._fair_seconds + now - before
+            owner.used_seconds += now - before
             if now - begun > SLICE_SECONDS:
                 return  # The others are ready again.
-
-    def _can_serve(self) -> bool:
-        """Return whether there is a task, and a thread that could lead while it waits."""
-        return bool(self.due) and (self._spare > 0 or self._count < self._threads_max)
 
     def _serve(self) -> bool:
         """Serve the tasks that are due now; return False if another thread leads afterwards."""
         due, claim = self.due, self._claim
         turns = len(due)
-        while turns and self._can_serve():
+        while turns and due:
             task = due.popleft()
             turns -= 1
             if not task.starts():
                 continue
             self._turn += 1
-            self.serving = task
             claim.append(None)
+            began = monotonic()
             task.run()
+            task.client.used_seconds += monotonic() - began
             try:
                 claim.pop()
             except IndexError:
                 self.post(task.deliver)
                 return False
-            self.serving = None
             turns += task.deliver()
+            if turns and monotonic() > self._serves_until:
+                return True
         return True
+
+    def _resume(self) -> None:
+        """Pass the lead to the thread of the first request whose wait is over.
+
+        The thread is in the middle of serving a task, as a leader that has just begun one.
+        """
+        parked = self._resumable.popleft()
+        with self._mutex:
+            self._waiting -= 1
+        self._turn += 1
+        self._leader = parked.thread
+        self._claim.append(None)
+        parked.gate.release()
+
+    def _release_parked(self) -> None:
+        """Let the requests whose waits are over end by themselves, because the loop has stopped."""
+        while self._resumable:
+            with suppress(IndexError):
+                self._resumable.popleft().gate.release()
 
     def sweep_soon(self) -> None:
         """Let the leader sweep within the usual time, although there was no need."""

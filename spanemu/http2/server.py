@@ -22,10 +22,9 @@ from spanemu.frontend.dispatch import Endpoint, Endpoints
 from spanemu.frontend.listening import (
     NO_REFLECTION,
     REFLECTION_PATHS,
-    WORKERS_MAX,
     listen_at,
 )
-from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, Loop
+from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, WAITING_MAX, Loop
 
 if TYPE_CHECKING:
     from spanemu.frontend import reflection
@@ -50,9 +49,9 @@ _STOPPING = Failure(Code.UNAVAILABLE, "The server is stopping.")
 class Http2Server:
     """A gRPC server for endpoints on a port."""
 
-    def __init__(self, endpoints: Endpoints, workers_max: int = WORKERS_MAX) -> None:
+    def __init__(self, endpoints: Endpoints, waiting_max: int = WAITING_MAX) -> None:
         self._methods = _Methods(endpoints)
-        self._workers_max = workers_max
+        self._waiting_max = waiting_max
         self._loop: Loop | None = None
         self._clients: set[clients.Client] = set()
         self.used_seconds = 0.0
@@ -74,7 +73,7 @@ class Http2Server:
         listener.setblocking(False)
         self._tls = tls
         self._listener = listener
-        self._loop = Loop(self._workers_max, self._sweep)
+        self._loop = Loop(self._waiting_max, self._sweep)
         self.account = accounts.Account(monotonic)
         self._loop.selector.register(listener, EVENT_READ, self)
         self._loop.start()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+from spanemu.base.call import Call, Signal
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Metadata, Method, ServedCall
 from spanemu.rest import bodies
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
@@ -54,6 +55,11 @@ class RestCall(ServedCall):
     def peer(self) -> str:
         """The IP address of the client."""
         return self._request.peer
+
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal for which the request waits, counted among those that do."""
+        waits = self._request.waits
+        return super().signal(work) if waits is None else waits.signal(work or self)
 
     @property
     def metadata(self) -> Metadata:

@@ -23,6 +23,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
+from spanemu.frontend.waits import Waits
 from spanemu.rest import bodies
 from spanemu.rest.errors import BadHttp
 from spanemu.rest.exchange import Request, Response, failed
@@ -70,6 +71,7 @@ class Host(Protocol):
 
     hangups: Hangups
     bodies: bodies.Bodies
+    waits: Waits
 
     def respond(self, request: Request) -> Response:
         """Return the response to a request."""
@@ -145,7 +147,8 @@ class Connection(BaseHTTPRequestHandler):
     def _answer(self, request: Request) -> None:
         """Send the response to a request; where the client goes away, the request is cancelled."""
         with self._host.hangups.watching(self.connection) as watched:
-            self._send(self._host.respond(replace(request, on_hangup=watched.add)))
+            waits = self._host.waits
+            self._send(self._host.respond(replace(request, on_hangup=watched.add, waits=waits)))
 
     def _read(self, reading: bodies.Reading) -> Request | None:
         """Return the next request; None if the standard library refused it."""

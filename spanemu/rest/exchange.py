@@ -18,6 +18,7 @@ from typing import Self
 from spanemu.base.errors import Code
 from spanemu.frontend import wire
 from spanemu.frontend.boundary import STATUS_TRAILER, Failure, failure_from
+from spanemu.frontend.waits import Waits
 from spanemu.rest.errors import BadHttp
 from spanemu.rest.json_messages import text_of
 
@@ -51,7 +52,8 @@ class Request:
 
     `path` is still percent-encoded. `headers` have names in lower case; of a header that was sent
     several times, the last counts. `peer` is the client's IP address, "" for this process.
-    `on_hangup` takes a function to call when the client goes away.
+    `on_hangup` takes a function to call when the client goes away. `waits` counts the requests of
+    the server that wait.
     """
 
     method: str
@@ -61,6 +63,7 @@ class Request:
     body: bytes = b""
     peer: str = ""
     on_hangup: Callable[[Callable[[], None]], None] = lambda _: None
+    waits: Waits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The REST server: a site behind a port, with one thread for each connection.
 
 A request may wait for a lock or for rows for as long as it likes, so its connection keeps a thread.
+Only a share of the connections may wait at a time; further requests that would have to are refused.
 A connection beyond a limit takes the place of the one that has been idle longest, or is refused.
 Those that send nothing are closed after a while.
 
@@ -26,6 +27,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.listening import listen_at
+from spanemu.frontend.waits import Waits
 from spanemu.rest.api import NO_RPC, PREFIX, Api, RefusedCall
 from spanemu.rest.bodies import Bodies
 from spanemu.rest.connection import Connection, closing_bytes
@@ -34,7 +36,8 @@ from spanemu.rest.exchange import Request, Response, Site, failed
 from spanemu.rest.hangups import Hangups
 
 HEALTH_PATH = "/healthz"
-CONNECTIONS_MAX = 512
+CONNECTIONS_MAX = 1_024
+WAITING_MAX = 768  # requests that wait: the other connections are left for those that do not
 HANDSHAKE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
 
@@ -75,6 +78,7 @@ class RestServer:
         self._listeners: list[socket.socket] = []
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
         self._idle: dict[socket.socket, None] = {}  # likewise; the longest idle first
+        self.waits = Waits(WAITING_MAX)
         self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
 
     def start(self, host: str, port: int) -> int:

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import count, islice
 from typing import Any, TextIO
 
-from spanemu.base.call import current
+from spanemu.base.call import Signal, current
 from spanemu.base.clock import NANOS_PER_MICRO, monotonic
 from spanemu.control.request_log import WAIT_SECONDS_MAX, LoggedRequest, RequestLog, RequestPage
 from spanemu.frontend.interception import InterceptedRequest
@@ -189,10 +189,10 @@ class RequestRing(RequestLog):
 
     def __init__(self, observer: RequestObserver, kept: int = REQUESTS_KEPT) -> None:
         self._observer = observer
-        self._arrived = threading.Condition()  # Its lock guards the fields below.
+        self._arrived = threading.Lock()  # Guards the fields below.
         self._kept: deque[Callable[[], LoggedRequest]] = deque(maxlen=kept)
         self._last = 0
-        self._waiters = 0
+        self._waiting: set[Signal] = set()
         self._is_permanent = False
         self._read_at = 0.0
 
@@ -208,13 +208,16 @@ class RequestRing(RequestLog):
             raise ValueError("after, limit and wait_seconds must not be negative")
         self._read_at = monotonic()
         self._observer.add(self.record)
-        with self._arrived:
-            latest = self._latest(after, database, limit)
-            if not latest and wait_seconds and limit:
-                self._wait(after, database, min(wait_seconds, WAIT_SECONDS_MAX))
+        until = monotonic() + min(wait_seconds, WAIT_SECONDS_MAX)
+        while True:
+            arrived = current().signal()
+            with self._arrived:
                 latest = self._latest(after, database, limit)
-            last = latest[-1].number if latest else max(after, self._last)
-        return RequestPage(latest, last)
+                if latest or not limit or monotonic() >= until:
+                    last = latest[-1].number if latest else max(after, self._last)
+                    return RequestPage(latest, last)
+                self._waiting.add(arrived)
+            self._wait(arrived, until - monotonic())
 
     def record(self, finished: FinishedRequest, _: object) -> None:
         """Record a request: the sink of the observer."""
@@ -224,8 +227,9 @@ class RequestRing(RequestLog):
         with self._arrived:
             self._last += 1
             self._kept.append(_kept(finished, self._last))
-            if self._waiters:
-                self._arrived.notify_all()
+            waiting, self._waiting = self._waiting, set()
+        for arrived in waiting:
+            arrived.set()
 
     def _latest(self, after: int, database: str, limit: int) -> list[LoggedRequest]:
         """Return the latest entries after a number, the oldest first."""
@@ -234,23 +238,14 @@ class RequestRing(RequestLog):
         of_database = (entry for entry in newest_first if database in ("", entry.database))
         return list(islice(of_database, limit))[::-1]
 
-    def _wait(self, after: int, database: str, seconds: float) -> None:
-        """Wait for an entry after a number, or until the caller gives up."""
-        call = current()
-        call.on_cancel(self._wake)
-        self._waiters += 1
+    def _wait(self, arrived: Signal, seconds: float) -> None:
+        """Wait for an entry. Raises Cancelled and DeadlineExceeded."""
         try:
-            self._arrived.wait_for(
-                lambda: call.is_cancelled or self._latest(after, database, 1), seconds
-            )
+            arrived.wait(seconds)
         finally:
-            self._waiters -= 1
-            call.forget(self._wake)
-        call.check()
-
-    def _wake(self) -> None:
-        with self._arrived:
-            self._arrived.notify_all()
+            with self._arrived:
+                self._waiting.discard(arrived)
+        current().check()
 
 
 def _kept(finished: FinishedRequest, number: int) -> Callable[[], LoggedRequest]:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
@@ -20,6 +19,7 @@ from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.base.request_mutex import RequestMutex
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadWriteOptions, reads_of
@@ -111,7 +111,7 @@ class TransactionLifecycle:
         self._core = core
         self.locks = core.locks
         self.options = options
-        self.mutex = threading.RLock()
+        self.mutex = RequestMutex()
         self.holder = holder or LockHolder()
         self._generation: Generation = core.history.current
         self._tokens = PrecommitTokens(id_) if multiplexed else None
@@ -187,9 +187,12 @@ class TransactionLifecycle:
 
         Callable at any time, from any thread.
         """
-        if self.was_aborted and self.mutex.acquire(blocking=False):
+        mutex = self.mutex
+        if self.was_aborted and mutex.lock.acquire(blocking=False):
             self._drop_state()
-            self.mutex.release()
+            mutex.lock.release()
+            if mutex.waiting:
+                mutex.call_next()
 
     def _abort(self, why: str) -> None:
         self.locks.release(self.holder, State.ABORTED, why)
@@ -278,7 +281,9 @@ def serialized(
     def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:
         @wraps(request)
         def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            shared.mutex.acquire()
+            mutex = shared.mutex
+            if not mutex.lock.acquire(blocking=False):
+                mutex.wait()
             try:
                 holder = shared.holder
                 if holder.state is not ACTIVE:
@@ -299,11 +304,13 @@ def serialized(
                         call = serving.call
                         client.connection = None if call is None else call.connection
             except BaseException:
-                shared.locks.wake_waiters(shared.holder)
+                shared.locks.request_failed(shared.holder)
                 shared.drop_state_if_aborted()
                 raise
             finally:
-                shared.mutex.release()
+                mutex.lock.release()
+                if mutex.waiting:
+                    mutex.call_next()
 
         return turn
 

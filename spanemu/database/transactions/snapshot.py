@@ -96,7 +96,7 @@ def await_timestamp(store: Store, at: int) -> None:
     call = current()
     while store.read_timestamp() < at:
         call.check()
-        store.clock.wait_until(at, call.seconds_left())
+        store.clock.wait_until(at, call.signal())
 
 
 def check_retained(store: Store, at: int) -> None:

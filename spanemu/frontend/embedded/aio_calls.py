@@ -1,8 +1,8 @@
 """The objects that calls of an embedded `grpc.aio` channel return.
 
-Handlers are synchronous and may wait for locks. They run on the threads of a pool that is large
-enough for all waiters (unlike the loop's own pool), and never on the event loop. A stream that
-waits for rows that do not exist yet has no thread.
+Handlers are synchronous and may wait for locks. They run on the threads of a pool that is larger
+than the number of calls that may wait (unlike the loop's own pool), and never on the event loop. A
+stream that waits for rows that do not exist yet has no thread.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ import grpc
 import grpc.aio
 
 from spanemu.base.live import LiveRows
-from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.status import (
     CANCELLED,
     DEADLINE_EXCEEDED,
     OK,
+    EmbeddedCall,
     FinalStatus,
     Refused,
     is_late,
     status_of_error,
 )
-from spanemu.frontend.listening import WORKERS_MAX
+from spanemu.frontend.listening import WAITING_MAX, WORKERS_MAX
+from spanemu.frontend.waits import Waits
+
+# The calls that wait for locks or time; the other threads are left for those that do not.
+_waits = Waits(WAITING_MAX)
 
 
 @lru_cache(maxsize=1)
@@ -40,8 +44,9 @@ def workers() -> ThreadPoolExecutor:
 class AioCall:
     """An RPC that ends once, with the status in its future `_ended`."""
 
-    def __init__(self, served: ServedCall) -> None:
+    def __init__(self, served: EmbeddedCall) -> None:
         self._served = served
+        served.waits = _waits
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[FinalStatus] = self._loop.create_future()
 
@@ -113,7 +118,7 @@ class AioCall:
 class AioUnaryCall(AioCall, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
     """A unary RPC that runs `work`."""
 
-    def __init__(self, served: ServedCall, work: Callable[[], Any]) -> None:
+    def __init__(self, served: EmbeddedCall, work: Callable[[], Any]) -> None:
         super().__init__(served)
         self._response: Any = None
         self._task = self._loop.create_task(self._run(work))
@@ -145,7 +150,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
 
     def __init__(
         self,
-        served: ServedCall,
+        served: EmbeddedCall,
         replies: Iterator[bytes | LiveRows],
         deserialize: Callable[[bytes], Any],
     ) -> None:

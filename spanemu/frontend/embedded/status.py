@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import grpc
 
-from spanemu.base.call import Cancelled
+from spanemu.base.call import Call, Cancelled, Signal
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple, dataclass
@@ -15,6 +16,7 @@ from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.dispatch import Metadata, ServedCall
 from spanemu.frontend.embedded.turns import turns
 from spanemu.frontend.listening import MESSAGE_BYTES_MAX
+from spanemu.frontend.waits import Waits
 
 _RECEIVE_BYTES_MAX = 4 * 1024 * 1024  # gRPC's default for clients.
 _UNLIMITED = -1
@@ -163,16 +165,31 @@ class EmbeddedCall(ServedCall):
 
     transport = "embedded"
     sent: tuple[tuple[str, str | bytes], ...] = ()
+    waits: Waits | None = None  # counts the waits of a call that is served by a pool of threads
 
     @property
     def metadata(self) -> Metadata:
         """The metadata of the caller and the metadata that gRPC adds."""
         return (*(Metadatum(key, value) for key, value in self.sent), _USER_AGENT)
 
-    def on_cancel(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when the request is cancelled. The request begins to wait for something."""
+    def signal(self, work: Call | None = None) -> Signal:
+        """Return a signal for which the request waits, while other threads have their turns."""
+        return _EmbeddedSignal(work or self, self.waits)
+
+
+class _EmbeddedSignal(Signal):
+    """A signal for which a thread of this process waits."""
+
+    __slots__ = ("_waits",)
+
+    def __init__(self, call: Call, waits: Waits | None) -> None:
+        super().__init__(call)
+        self._waits = waits
+
+    def _sleep(self, seconds: float | None) -> bool:
         turns.pause()
-        super().on_cancel(wake)
+        with self._waits or nullcontext():
+            return super()._sleep(seconds)
 
 
 def check_key(key: object) -> None:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Set
 from enum import StrEnum, auto
 from typing import TypeVar
 
-from spanemu.base.call import Connection
+from spanemu.base.call import Connection, Signal
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors import TransactionAborted, TransactionOver
@@ -24,6 +23,7 @@ IDLE_AFTER_FAILURE_SECONDS_MAX = 0.1
 # How long an older retry waits for a younger holder: about one round trip of a client.
 RETRY_PATIENCE_SECONDS = 0.05
 
+IDLE = "It was idle while others waited."
 OUTRANKED = "An older transaction needed it."
 
 NEVER = float("-inf")
@@ -126,7 +126,7 @@ class LockHolder:
         self.contended_rows: Set[RowKey] = _NOTHING
         self.state = ACTIVE
         self.patient_until: float | None = None
-        self.waits_on: threading.Event | None = None
+        self.waits_on: Signal | None = None
         self.why_aborted = ""
         self.rows: dict[RowKey, Lock] = {}
         self.ranges: dict[RangeKey, Lock] = {}

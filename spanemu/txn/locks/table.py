@@ -19,12 +19,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from spanemu.base.call import add_metric, current
-from spanemu.base.clock import monotonic
+from spanemu.base.call import Signal, add_metric, current
+from spanemu.base.clock import NANOS_PER_SECOND, call_at, monotonic
+from spanemu.base.timers import Timer
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
     ACTIVE,
     COMMITTING,
+    IDLE,
     NEXT,
     OUTRANKED,
     LockHolder,
@@ -34,6 +36,7 @@ from spanemu.txn.locks.holder import (
     by_lock,
 )
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
+from spanemu.txn.locks.lines import Lines
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
     LockLog,
@@ -42,9 +45,7 @@ from spanemu.txn.locks.waits import (
     Requested,
     Wait,
     blocking_requests,
-    find_requested,
-    older_requests,
-    wait_seconds,
+    seconds_to_look,
 )
 
 BATCH_ROWS = 256  # rows locked in one critical section
@@ -62,9 +63,11 @@ class LockTable:
         # The same locks by tree and holder; shared with `LockHolder.keys` and `.unions`.
         self._keys: dict[TreeId, dict[LockHolder, dict[Lock, KeySet]]] = {}
         self._ranges: dict[TreeId, dict[LockHolder, dict[Lock, RangeUnion]]] = {}
-        self._requests: dict[TreeId, dict[LockHolder, Request]] = {}
-        # The transactions that wait, by blocker.
-        self._waiters: dict[LockHolder, dict[LockHolder, threading.Event]] = {}
+        self._requests: dict[TreeId, Lines] = {}
+        # What each transaction waits for, and the transactions that wait by blocker.
+        self._waits: dict[LockHolder, Wait] = {}
+        self._waiters: dict[LockHolder, dict[LockHolder, Signal]] = {}
+        self._look_timer: Timer | None = None  # at which to look at the clients of blockers
 
     def lock_row(self, holder: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, whether the row exists or not.
@@ -133,10 +136,14 @@ class LockTable:
         for holder in self.holders():
             self.wound(holder, why)
 
-    def wake_waiters(self, holder: LockHolder) -> None:
-        """Wake the transactions that wait for `holder`, so that they check again at once."""
-        with self._mutex:
-            self._wake(holder)
+    def request_failed(self, holder: LockHolder) -> None:
+        """Let the transactions that wait for `holder` do so only until its client counts as idle.
+
+        That is soon, because the last request of the client failed.
+        """
+        if holder in self._waiters:
+            with self._mutex:
+                self._look_after([holder])
 
     def holders(self) -> Iterator[LockHolder]:
         """Return the transactions that hold a lock now."""
@@ -151,12 +158,16 @@ class LockTable:
     def waiting_count(self) -> int:
         """Return the number of lock requests that wait now."""
         with self._mutex:
-            return sum(map(len, self._requests.values()))
+            return sum(len(lines.requests) for lines in self._requests.values())
 
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
         with self._mutex:
-            return find_requested(holder, self._requests, self._waiters)
+            wait = self._waits.get(holder)
+            for tree, lines in self._requests.items():
+                if (request := lines.requests.get(holder)) is not None:
+                    return Requested(tree, request, tuple(wait.blockers) if wait else ())
+            return None
 
     # ------------------------------------------------------------------ inside the mutex
 
@@ -169,8 +180,7 @@ class LockTable:
             alone = holders is None or (held is not None and len(holders) == 1)
             if not alone or self._ranges.get(tree) or tree in self._requests:
                 blockers = self._row_blockers(holder, row_key, lock)
-                waiting = self._requests.get(tree, {})
-                blockers += older_requests(waiting, holder, Request(key, None, lock))
+                blockers += self._line_before(holder, tree, Request(key, None, lock))
                 if blockers and (left := self._wound_blockers(holder, blockers, row_key)):
                     return self._enqueue(holder, left)
                 for wounded in blockers:
@@ -248,8 +258,7 @@ class LockTable:
         with self._mutex:
             holder.check_active()
             blockers = self._range_blockers(holder, range_key, lock)
-            if tree in self._requests:
-                blockers += older_requests(self._requests[tree], holder, Request(low, high, lock))
+            blockers += self._line_before(holder, tree, Request(low, high, lock))
             if blockers and (blockers := self._wound_blockers(holder, blockers)):
                 return self._enqueue(holder, blockers)
             holder.ranges[range_key] = lock = combined(holder.ranges.get(range_key), lock)
@@ -274,6 +283,14 @@ class LockTable:
             ]
         return blockers
 
+    def _line_before(
+        self, holder: LockHolder, tree: TreeId, request: Request
+    ) -> tuple[LockHolder, ...]:
+        """Return the transaction in line for a lock behind which a request has to wait, if any."""
+        lines = self._requests.get(tree)
+        last = None if lines is None else lines.last_before(holder, request)
+        return () if last is None else (last,)
+
     def _keys_of(self, holder: LockHolder, tree: TreeId, lock: Lock) -> KeySet:
         sets = by_lock(holder, tree, holder.keys, self._keys)
         return sets.get(lock) or sets.setdefault(lock, KeySet())
@@ -293,7 +310,7 @@ class LockTable:
             if younger and row_key in holder.contended_rows and holder.yields_to(blocker, row_key):
                 younger = False
             idle = blocker.client.idle_at < now
-            why = "It was idle while others waited." if idle else OUTRANKED
+            why = IDLE if idle else OUTRANKED
             if blocker.state is COMMITTING or not (younger or idle):
                 left.append(blocker)
             else:
@@ -348,13 +365,50 @@ class LockTable:
         in_line = [each for each in blockers if each.waits_on is not None and each.age < holder.age]
         if in_line:
             blockers = [max(in_line, key=lambda each: each.age)]
-        event = threading.Event()
-        holder.waits_on = event
+        self._forget_wait(holder)
+        signal = current().signal()
+        wait = self._waits[holder] = Wait(signal, blockers)
+        holder.waits_on = signal
         for blocker in blockers:
-            self._waiters.setdefault(blocker, {})[holder] = event
-        return Wait(event, blockers)
+            self._waiters.setdefault(blocker, {})[holder] = signal
+        return wait
+
+    def _forget_wait(self, holder: LockHolder) -> None:
+        """Forget what a transaction has waited for."""
+        wait = self._waits.pop(holder, None)
+        for blocker in () if wait is None else wait.blockers:
+            waiters = self._waiters.get(blocker)
+            if waiters is not None:
+                waiters.pop(holder, None)
+                if not waiters:
+                    del self._waiters[blocker]
+
+    def _look_after(self, blockers: Iterable[LockHolder]) -> None:
+        """Look at the clients of blockers when the first of them may count as idle.
+
+        One timer of the table does so for all who wait, however many they are.
+        """
+        at = int((monotonic() + seconds_to_look(blockers)) * NANOS_PER_SECOND)
+        timer = self._look_timer
+        if timer is None or at < timer.nanos:
+            if timer is not None:
+                timer.cancel()
+            self._look_timer = call_at(at, self._look)
 
     # ------------------------------------------------------------------ outside the mutex
+
+    def _look(self) -> None:
+        """Wound the holders whose clients are idle or gone while others wait."""
+        with self._mutex:
+            self._look_timer = None
+            now = monotonic()
+            for blocker in tuple(self._waiters):
+                if blocker.waits_on is None:
+                    blocker.client.expire_if_disconnected()
+                    if blocker.client.idle_at < now:
+                        self._wound(blocker, IDLE)
+            if self._waiters:
+                self._look_after(self._waiters)
 
     def _queue(
         self, holder: LockHolder, tree: TreeId, request: Request, waits: Wait | None
@@ -362,7 +416,7 @@ class LockTable:
         """Wait until the request is granted; meanwhile no younger transaction gets the lock."""
         began = monotonic()
         with self._mutex:
-            self._requests.setdefault(tree, {})[holder] = request
+            self._requests.setdefault(tree, Lines()).add(holder, request)
             held = blocking_requests(tree, request, waits)
         try:
             while waits is not None:
@@ -375,9 +429,10 @@ class LockTable:
         finally:
             with self._mutex:
                 holder.patient_until = None
-                requests = self._requests[tree]
-                del requests[holder]
-                if not requests:
+                self._forget_wait(holder)
+                lines = self._requests[tree]
+                lines.remove(holder)
+                if not lines.requests:
                     del self._requests[tree]
                 if waits is not None:  # Not granted: let the waiters behind the request pass.
                     self._wake(holder)
@@ -388,13 +443,12 @@ class LockTable:
     def _wait(self, holder: LockHolder, waits: Wait) -> None:
         """Wait until a blocker ends, `holder` is wounded, or the request is cancelled."""
         call, began = current(), monotonic()
-        call.on_cancel(waits.event.set)
+        with self._mutex:
+            self._look_after(waits.blockers)
+        patience = None if holder.patient_until is None else holder.patient_until - began + 0.001
         try:
-            if not waits.event.wait(wait_seconds(call, holder, waits.blockers)):
-                for blocker in waits.blockers:
-                    blocker.client.expire_if_disconnected()
+            waits.signal.wait(patience)
         finally:
-            call.forget(waits.event.set)
             holder.waits_on = None
             add_metric("lock_wait_seconds", monotonic() - began)
         call.check()

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from spanemu.base.call import Call
+from spanemu.base.call import Signal
 from spanemu.base.clock import monotonic
 from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import TreeId
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.locks.holder import ACTIVE, LockHolder
 from spanemu.txn.locks.modes import Lock, combined
 
-# How often a waiting transaction checks that the clients of its blockers are still connected.
+# How often the clients of transactions for which others wait are looked at.
 RECHECK_SECONDS = 0.25
 
 
@@ -25,24 +24,11 @@ class Request(NamedTuple):
     high: bytes | None
     lock: Lock
 
-    def meets(self, other: Request) -> bool:
-        """Return whether the two requests overlap and conflict."""
-        (reads, writes), (read, written) = self.lock, other.lock
-        if not (reads & written or writes & read):
-            return False
-        if self.high is None:
-            if other.high is None:
-                return self.low == other.low
-            return other.low <= self.low < other.high
-        if other.high is None:
-            return self.low <= other.low < self.high
-        return self.low < other.high and other.low < self.high
-
 
 class Wait(NamedTuple):
-    """One wait of a transaction: `event` is set when one of the blockers ends."""
+    """One wait of a transaction: `signal` is set when one of the blockers ends."""
 
-    event: threading.Event
+    signal: Signal
     blockers: list[LockHolder]
 
 
@@ -54,51 +40,18 @@ class Requested(NamedTuple):
     blockers: tuple[LockHolder, ...]
 
 
-def find_requested(
-    holder: LockHolder,
-    requests: Mapping[TreeId, Mapping[LockHolder, Request]],
-    waiters: Mapping[LockHolder, Collection[LockHolder]],
-) -> Requested | None:
-    """Return the lock that a transaction waits for, None if the transaction does not wait.
+def seconds_to_look(blockers: Iterable[LockHolder]) -> float:
+    """Return how many seconds later to look at the clients of blockers: when one counts as idle.
 
-    `requests` are all requested locks by tree, `waiters` all waiting transactions by blocker.
-    """
-    for tree, by_holder in requests.items():
-        if (request := by_holder.get(holder)) is not None:
-            blockers = tuple(each for each, waiting in waiters.items() if holder in waiting)
-            return Requested(tree, request, blockers)
-    return None
-
-
-def older_requests(
-    waiting: Mapping[LockHolder, Request], holder: LockHolder, requested: Request
-) -> list[LockHolder]:
-    """Return the older transactions that wait for a conflicting lock: they go first.
-
-    `waiting` are the requests for locks of the same tree.
-    """
-    return [
-        other
-        for other, request in waiting.items()
-        if other.age < holder.age and other is not holder and request.meets(requested)
-    ]
-
-
-def wait_seconds(call: Call, holder: LockHolder, blockers: Iterable[LockHolder]) -> float:
-    """Return how many seconds to wait before checking again.
-
-    The wait ends at the request's deadline, when a blocker counts as idle, or after
-    `RECHECK_SECONDS`, because the client of a blocker may have disconnected.
+    After `RECHECK_SECONDS` at the latest, because a client may have disconnected.
     """
     now = monotonic()
-    waits = [max(0.0, blocker.client.idle_at - now) for blocker in blockers]
-    waits.append(RECHECK_SECONDS)
-    if holder.patient_until is not None:
-        waits.append(max(0.0, holder.patient_until - now))
-    left = call.seconds_left()
-    if left is not None:
-        waits.append(left)
-    return min(waits) + 0.001
+    idle = (
+        blocker.client.idle_at - now
+        for blocker in blockers
+        if blocker.waits_on is None and blocker.state is ACTIVE
+    )
+    return max(0.0, min((RECHECK_SECONDS, *idle))) + 0.001
 
 
 RECORDED_WAITS_MAX = 4_096

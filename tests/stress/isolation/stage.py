@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from unittest.mock import patch
 
+from spanemu.base.call import Signal
 from spanemu.database.transactions import read_write
 from spanemu.txn.locks import holder
 from spanemu.txn.locks import table as locks
@@ -25,7 +26,7 @@ class Client:
     def __init__(self, name: str, work: Callable[[], None]) -> None:
         self.name = name
         self.done = False
-        self.waits_on: threading.Event | None = None
+        self.waits_on: Signal | None = None
         self.failure: BaseException | None = None
         self._work = work
         self._go = threading.Semaphore(0)
@@ -50,7 +51,7 @@ class Client:
         if self.failure is not None:
             raise self.failure
 
-    def pause(self, waits_on: threading.Event | None = None) -> None:
+    def pause(self, waits_on: Signal | None = None) -> None:
         """Give the turn back, from inside; with an event, until it is set."""
         self.waits_on = waits_on
         self._back.release()
@@ -75,7 +76,7 @@ class _Current(threading.local):
 _current = _Current()
 
 
-def pause(waits_on: threading.Event | None = None) -> None:
+def pause(waits_on: Signal | None = None) -> None:
     """Give the turn back, if this thread is a client at all."""
     if _current.client is not None:
         _current.client.pause(waits_on)
@@ -106,7 +107,7 @@ class SteppedLocks(LockTable):
         super().lock_range(owner, tree, low, high, lock)
 
     def _wait(self, owner: LockHolder, waits) -> None:
-        pause(waits.event)
+        pause(waits.signal)
         owner.waits_on = None
 
 

@@ -18,7 +18,7 @@ import pytest
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from grpc_reflection.v1alpha import reflection_pb2
 
-from spanemu.base.call import current
+from spanemu.base.call import Signal, current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Endpoints, Method, Service
@@ -44,11 +44,18 @@ class World:
     def __init__(self) -> None:
         self.entered = threading.Semaphore(0)
         self.release = threading.Event()
+        self.waiting: list[Signal] = []
         self.yielded = 0
         self.closed = threading.Event()
         self.cancelled = threading.Event()
         self.metadata: dict[str, Any] = {}
         self.peer = ""
+
+    def end_waits(self) -> None:
+        """Let all requests end, and those that come."""
+        self.release.set()
+        for signal in self.waiting:
+            signal.set()
 
     def wait_entered(self, count: int = 1) -> None:
         for _ in range(count):
@@ -62,14 +69,14 @@ def echo(world: World, request: Any) -> Any:
 
 
 def wait(world: World, request: Any) -> Any:
-    """Wait as all waits do: the call wakes it when it is cancelled."""
-    call, woken = current(), threading.Event()
-    call.on_cancel(woken.set)
+    """Wait as all requests do: for a signal, which cancellation sets as well."""
+    call = current()
+    signal = call.signal()
+    world.waiting.append(signal)
     world.entered.release()
-    end = monotonic() + SECONDS
-    while not world.release.wait(0.005) and not woken.is_set() and monotonic() < end:
-        pass
-    if woken.is_set():
+    if world.release.is_set() or not signal.wait(SECONDS):
+        return request
+    if call.is_cancelled:
         world.cancelled.set()
     call.check()
     return request
@@ -114,9 +121,9 @@ ECHO = ("/s.S/Echo", TEXT.SerializeToString())
 class Served:
     """A server with its world, and a channel to it."""
 
-    def __init__(self, workers_max: int = 32, **settings: Any) -> None:
+    def __init__(self, waiting_max: int = 32, **settings: Any) -> None:
         self.world = World()
-        self.server = Http2Server(Endpoints((Service("s.S", METHODS),), self.world), workers_max)
+        self.server = Http2Server(Endpoints((Service("s.S", METHODS),), self.world), waiting_max)
         self.port = self.server.start(**settings)
         self.address = f"127.0.0.1:{self.port}"
         self.channel = grpc.insecure_channel(self.address)
@@ -134,7 +141,7 @@ class Served:
         return stub(Int64Value(value=count), timeout=timeout)
 
     def close(self) -> None:
-        self.world.release.set()
+        self.world.end_waits()
         self.channel.close()
         self.server.stop()
 
@@ -174,18 +181,22 @@ def test_a_request_that_lasts_holds_up_no_other(served: Served, name: str) -> No
     lasting = [served.method(name).future(TEXT, timeout=SECONDS) for _ in range(3)]
     served.world.wait_entered(3)
     assert served.echo() == TEXT
-    served.world.release.set()
+    served.world.end_waits()
     assert [each.result(SECONDS) for each in lasting] == [TEXT] * 3
 
 
-def test_requests_wait_for_a_thread() -> None:
-    served = Served(workers_max=3)
+def test_waiting_beyond_the_limit_is_refused() -> None:
+    served = Served(waiting_max=3)
     try:
         lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(8)]
-        served.world.wait_entered(2)
-        assert not served.world.entered.acquire(blocking=False)  # The third thread leads.
-        served.world.release.set()
-        assert [each.result(SECONDS) for each in lasting] == [TEXT] * 8
+        served.world.wait_entered(8)
+        wait_for(lambda: sum(each.done() for each in lasting) == 5)
+        refused = [each for each in lasting if each.done()]
+        assert {each.code() for each in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+        assert "3 requests wait for locks, rows or time" in refused[0].details()
+        assert served.echo() == TEXT
+        served.world.end_waits()
+        assert [each.result(SECONDS) for each in lasting if each not in refused] == [TEXT] * 3
         assert served.echo() == TEXT
     finally:
         served.close()
@@ -195,7 +206,7 @@ def test_threads_end_with_the_server_and_without_work(served: Served) -> None:
     before = threading.active_count()
     lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(20)]
     served.world.wait_entered(20)
-    served.world.release.set()
+    served.world.end_waits()
     for each in lasting:
         each.result(SECONDS)
     wait_for(lambda: threading.active_count() <= before + loop.SPARE_THREADS + 1)
@@ -362,7 +373,7 @@ def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
         for _ in range(50):
             assert served.echo() == TEXT
             assert sum(map(held_bytes, clients)) < 10 * len(CHUNK)
-        served.world.release.set()
+        served.world.end_waits()
         fields, body = raw.reply(1)
         assert fields["grpc-status"] == "0"
         message = StringValue(value=CHUNK).SerializeToString()
@@ -586,7 +597,7 @@ def test_a_stop_lets_requests_finish_in_their_time() -> None:
     served.world.wait_entered()
     stopping = threading.Thread(target=served.server.stop, args=(SECONDS,), daemon=True)
     stopping.start()
-    served.world.release.set()
+    served.world.end_waits()
     assert lasting.result(SECONDS) == TEXT
     stopping.join(SECONDS)
     assert not stopping.is_alive()

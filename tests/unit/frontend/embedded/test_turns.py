@@ -232,7 +232,7 @@ def test_a_thread_that_keeps_its_turn_holds_nobody_up(
 def test_a_call_that_waits_passes_its_turn_on(monkeypatch: pytest.MonkeyPatch) -> None:
     paused: list[bool] = []
     monkeypatch.setattr(module.turns, "pause", lambda: paused.append(True))
-    EmbeddedCall("/service/Method", None).on_cancel(lambda: None)
+    EmbeddedCall("/service/Method", None).signal().wait(0)
     assert paused == [True]
 
 

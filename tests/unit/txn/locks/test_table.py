@@ -375,7 +375,7 @@ def test_a_failed_request_ends_the_patience_of_others() -> None:
     waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
     assert waiter.waits()
     old.client.failed, old.client.busy = True, 0
-    locks.wake_waiters(old)
+    locks.request_failed(old)
     assert waiter.ends() is None
     assert old.state is State.ABORTED
 

@@ -1,4 +1,4 @@
-"""Streams that wait for rows are served without a thread for each."""
+"""Streams of gRPC's own server: each keeps a thread to its end, and they are limited."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from google.protobuf.wrappers_pb2 import BytesValue
 from spanemu.base.clock import SystemClock, monotonic
 from spanemu.base.errors import Unsupported
 from spanemu.base.live import LiveReaders, LiveRow, LiveRows
-from spanemu.frontend.continuation import Continuations
 from spanemu.frontend.dispatch import Endpoints, Method, ServedCall, Service
 from spanemu.frontend.server import Server
 
 SECONDS = 60.0
-WORKERS = 4
+STREAMS = 4
 CLOCK = SystemClock()
 MEBIBYTE = 1 << 20
 
@@ -70,7 +69,10 @@ def replies(words: Words) -> Iterator[Any]:
         words.close()
 
 
-METHODS = (Method("Hear", BytesValue, BytesValue, hear, streams=True),)
+METHODS = (
+    Method("Hear", BytesValue, BytesValue, hear, streams=True),
+    Method("Echo", BytesValue, BytesValue, lambda _world, request: request),
+)
 
 
 def wait_for(seen: Any) -> None:
@@ -83,12 +85,16 @@ def wait_for(seen: Any) -> None:
 class Served:
     def __init__(self, world: World) -> None:
         self.endpoints = Endpoints((Service("s.S", METHODS),), world)
-        self.server = Server(self.endpoints, workers_max=WORKERS)
+        self.server = Server(self.endpoints, workers_max=STREAMS + 2, waiting_max=STREAMS)
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.server.start()}")
         self.hear = self.channel.unary_stream(
             "/s.S/Hear",
             BytesValue.SerializeToString,
             lambda data: BytesValue.FromString(data).value,
+        )
+
+        self.echo = self.channel.unary_unary(
+            "/s.S/Echo", BytesValue.SerializeToString, BytesValue.FromString
         )
 
     def call(self, timeout: float | None = SECONDS) -> Any:
@@ -118,18 +124,21 @@ def test_replies_arrive_as_rows_appear(world: World, served: Served) -> None:
     assert call.code() is grpc.StatusCode.OK
 
 
-def test_many_waiting_streams_need_no_threads(world: World, served: Served) -> None:
-    before = set(threading.enumerate())  # of this test's server, and of other tests' emulators
-    calls = [served.call() for _ in range(200)]
-    world.begun(200)
-    new = [each for each in set(threading.enumerate()) - before if "spanemu" in each.name]
-    assert len(new) < 20
+def test_streams_beyond_the_limit_are_refused(world: World, served: Served) -> None:
+    calls = [served.call() for _ in range(STREAMS)]
+    world.begun(STREAMS)
+    refused = served.call()
+    with pytest.raises(grpc.RpcError):
+        next(refused)
+    assert refused.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert f"{STREAMS} requests wait" in refused.details()
     for words in world.words:
-        words.say(b"x")
-    assert [next(call) for call in calls] == [b"x"] * 200
-    for call in calls:
-        call.cancel()
+        words.say(b"x", over=True)
+    assert [list(call) for call in calls] == [[b"x"]] * STREAMS
     wait_for(lambda: not len(world.readers))
+    later = served.call()
+    world.begun(STREAMS + 1)[-1].say(b"me", over=True)
+    assert list(later) == [b"me"]
 
 
 def test_a_failure_is_the_status(world: World, served: Served) -> None:
@@ -159,33 +168,12 @@ def test_the_end_of_the_server_ends_waiting_streams(world: World, served: Served
     wait_for(lambda: not len(world.readers))
 
 
-def test_a_step_that_fails_does_not_end_its_thread(caplog: pytest.LogCaptureFixture) -> None:
-    continuations, done = Continuations(threads=1), threading.Event()
-    continuations.start()
-    continuations.put(lambda: 1 // 0)
-    continuations.put(done.set)
-    assert done.wait(SECONDS)
-    assert "ZeroDivisionError" in caplog.text
-    continuations.stop()
-
-
-def test_no_thread_starts_after_the_end() -> None:
-    continuations = Continuations()
-    continuations.stop()
-    before = threading.active_count()
-    continuations.start()
-    assert threading.active_count() <= before
-
-
-def test_a_client_that_does_not_read_holds_nobody_up(world: World, served: Served) -> None:
-    stalled = [served.call() for _ in range(2 * WORKERS)]
-    world.begun(len(stalled))
-    for words in world.words:
+def test_clients_that_do_not_read_leave_threads_for_others(world: World, served: Served) -> None:
+    stalled = [served.call() for _ in range(STREAMS)]
+    for words in world.begun(STREAMS):
         words.say(*[bytes(MEBIBYTE)] * 40)
     wait_for(lambda: all(words.taken for words in world.words))
-    call = served.call()
-    world.begun(len(stalled) + 1)[-1].say(b"me", over=True)
-    assert list(call) == [b"me"]
+    assert served.echo(BytesValue(value=b"me"), timeout=SECONDS).value == b"me"
     for each in stalled:
         each.cancel()
     wait_for(lambda: not len(world.readers))
