@@ -114,6 +114,7 @@ class Exchange(Stream):
         "_has_turn",
         "_inflation",
         "_is_listening",
+        "_is_paused",
                 "_live",
         "_replies",
         "_steps",
@@ -134,6 +135,7 @@ class Exchange(Stream):
         self.body: bytes | bytearray = b""
         self._body_bytes = 0  # kept of the message, as it came and decompressed
         self._inflation: Inflation | None = None
+        self._is_paused = False  # The message is decompressed further when it has its turn.
         self._has_lined_up = False
         self._has_turn = False
         self.encoding = b""
@@ -291,9 +293,10 @@ class Exchange(Stream):
         """Let the client send the rest of the message, or decompress it."""
         self._has_turn = True
         self.keep(-self._body_bytes)
-        if self.has_ended:
+        if self._is_paused:
+            self._is_paused = False
             self.client.loop.due.append(self)
-        else:
+        elif not self.has_ended:
             self.allowance = GROWN_WINDOW
             self.client.connection.grant(self)
             self.client.flush_soon()
@@ -420,6 +423,7 @@ class Exchange(Stream):
         else:
             self.count(len(self.body) + inflation.size - self._body_bytes)
         if inflation.message is None and inflation.size > INFLATED_BYTES and not self._has_lined_up:
+            self._is_paused = True
             self._line_up(self._plain_bytes_max())
         else:
             self.client.loop.due.append(self)
