@@ -25,8 +25,8 @@ RESERVED_BYTES_MAX = 212 * MEBIBYTE  # twice the largest message
 EVICTABLE_BYTES = 64 * 1024  # that a client holds at least before it may have to go
 
 LOOK_SECONDS = 0.5  # between two looks at the turns, while uploads wait
-_PROGRESS_BYTES = MEBIBYTE  # in that time
-_RECEIVING_SECONDS = 5.0  # a turn lasts no longer while others wait, until the message is complete
+_PROGRESS_BYTES = 2 * MEBIBYTE  # in that time
+_RECEIVING_SECONDS = 30.0  # a turn lasts no longer while others wait, until it is complete
 _SERVING_SECONDS = 20.0  # nor then
 _STALE_MAX = 64  # entries of the line that have left, before it is rebuilt
 
@@ -36,6 +36,10 @@ class Holder(Protocol):
 
     held_bytes: int
     uploads: int  # large messages in line or with their turn
+
+    def has_input(self) -> bool:
+        """Return whether the client has sent what has not been read."""
+        ...
 
     def evict(self) -> None:
         """Close the connection, because the client holds most."""
@@ -87,7 +91,9 @@ class _Turn:
             return False
         progress = upload.arrived_bytes - self.arrived_bytes
         self.looked, self.arrived_bytes = now, upload.arrived_bytes
-        return progress < _PROGRESS_BYTES or now - self.began > _RECEIVING_SECONDS
+        # Where there is more to read, the server is slow.
+        is_slow = progress < _PROGRESS_BYTES and not upload.holder.has_input()
+        return is_slow or now - self.began > _RECEIVING_SECONDS
 
 
 class Account:

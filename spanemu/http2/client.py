@@ -141,6 +141,13 @@ class Client:
         if held_bytes != self.held_bytes:
             self.account.change(self, held_bytes)
 
+    def has_input(self) -> bool:
+        """Return whether the client has sent what has not been read."""
+        try:
+            return bool(socket.socket.recv(self._socket, 1, socket.MSG_PEEK))
+        except OSError:
+            return False
+
     def evict(self) -> None:
         """Close the connection, because the client holds most."""
         log.warning(

@@ -89,6 +89,10 @@ class Host(Caller, Protocol):
         """Enter into the account what is kept for the client."""
         ...
 
+    def has_input(self) -> bool:
+        """Return whether the client has sent what has not been read."""
+        ...
+
     def evict(self) -> None:
         """Close the connection, because the client holds most."""
         ...

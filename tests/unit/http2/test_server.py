@@ -404,7 +404,7 @@ def test_a_compressed_message_is_inflated_up_to_the_limit_of_its_method(
 
 
 def test_a_length_of_many_digits_is_refused(raw: RawClient) -> None:
-    raw.send(raw.headers(1, "/s.S/Echo", content_length="9" * 5_000))
+    raw.send(raw.headers(1, "/s.S/Echo", last=True, content_length="9" * 5_000))
     assert raw.reply(1)[0]["reset"] == str(ErrorCode.PROTOCOL_ERROR.value)
     raw.send(raw.request(3, *ECHO))
     assert raw.reply(3)[0]["grpc-status"] == "0"
