@@ -71,5 +71,5 @@ def _string(text: str, begin: int, strict: bool = True) -> tuple[str, int]:
     """Return the string that begins at a position, and the position behind it."""
     end = text.find('"', begin)
     if end < 0 or _SPECIAL.search(text, begin, end):
-        return decoder.py_scanstring(text, begin, strict)  # type: ignore[attr-defined,no-any-return]
+        return decoder.scanstring(text, begin, strict)  # type: ignore[attr-defined,no-any-return]
     return text[begin:end], end + 1
