@@ -15,13 +15,15 @@ Only the thread that leads (`loop`) uses an account.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Protocol
 
 MEBIBYTE = 1024 * 1024
-HELD_BYTES_MAX = 160 * MEBIBYTE
+HELD_BYTES_MAX = 128 * MEBIBYTE
 RESERVED_BYTES_MAX = 212 * MEBIBYTE  # twice the largest message
+RETURNED_BYTES_MIN = 32 * MEBIBYTE
 EVICTABLE_BYTES = 64 * 1024  # that a client holds at least before it may have to go
 
 LOOK_SECONDS = 0.5  # between two looks at the turns, while uploads wait
@@ -102,6 +104,7 @@ class Account:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.held_bytes = 0
         self.reserved_bytes = 0
+        self._peak_bytes = 0  # since memory was last returned
         self._clock = clock
         self._holders: set[Holder] = set()
         self._turns: dict[Upload, _Turn] = {}
@@ -135,12 +138,20 @@ class Account:
         """Set what is kept for a client. The client that holds most goes if it is too much."""
         self.held_bytes += held_bytes - holder.held_bytes
         holder.held_bytes = held_bytes
+        if self.held_bytes > self._peak_bytes:
+            self._peak_bytes = self.held_bytes
         while self.held_bytes > HELD_BYTES_MAX:
             largest = max(self._holders, key=_held_bytes, default=None)
             if largest is None or largest.held_bytes < EVICTABLE_BYTES:
                 return
             self.close(largest)
             largest.evict()
+
+    def return_memory(self) -> None:
+        """Return to the system what was kept, if it was much: the C library keeps it for later."""
+        if self._peak_bytes - self.held_bytes > RETURNED_BYTES_MIN:
+            self._peak_bytes = self.held_bytes
+            _trim()
 
     # ------------------------------------------------------------------ turns
 
@@ -156,6 +167,7 @@ class Account:
         turn = self._turns.pop(upload, None)
         if turn is not None:
             self.reserved_bytes -= turn.size
+            self._peak_bytes = max(self._peak_bytes, self.held_bytes + turn.size)
         elif self._waiting.pop(upload, None) is None:
             return
         elif len(self._line) > 2 * len(self._waiting) + _STALE_MAX:
@@ -199,3 +211,11 @@ class Account:
 
 def _held_bytes(holder: Holder) -> int:
     return holder.held_bytes
+
+
+def _trim() -> None:
+    """Let the C library return free memory, where it can be asked to."""
+    import ctypes  # noqa: PLC0415  # which few servers ever need
+
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

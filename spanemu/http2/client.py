@@ -34,7 +34,7 @@ TASKS_MAX = 256  # that are due, until the client is read again
 _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
-CONGESTED_BYTES_MAX = 1024 * 1024  # likewise, while the client reads nothing at all
+JAMMED_BYTES_MAX = 1024 * 1024  # likewise, while there is more to send than the client reads
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
 _WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -119,7 +119,7 @@ class Client:
     def defers(self, exchange: Exchange) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
         connection = self.connection
-        limit = CONGESTED_BYTES_MAX if connection.is_congested else QUEUED_BYTES_MAX
+        limit = JAMMED_BYTES_MAX if connection.is_jammed() else QUEUED_BYTES_MAX
         if connection.queued_bytes <= limit:
             return False
         self._deferred[exchange] = None

@@ -43,8 +43,8 @@ from spanemu.http2.sending import STREAM_WINDOW, Stream
 GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
 UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
 INFLATED_BYTES = 1024 * 1024  # beyond which it needs one to be decompressed
-SUSPENDED_BYTES = 24 * 1024  # of the steps of a reply that waits, besides its content
-SUSPENDED_COPIES = 4  # of the content
+SUSPENDED_BYTES = 24 * 1024  # that a reply keeps between its steps, besides its content
+SUSPENDED_COPIES = 5  # of the content
 _LENGTH_DIGITS_MAX = 15
 
 REPLY_HEAD = (
@@ -392,12 +392,12 @@ class Exchange(Stream):
             self.client.flush()
         elif self.messages:
             messages, self.messages = self.messages, []
+            if self._replies is not None:
+                self._suspend(len(messages[0]))
             self._send_head()
             self.client.flush_soon()
             for message in messages:
                 self.connection.send(self, PREFIX.pack(0, len(message)) + message)
-            if self.queue:
-                self._suspend(sum(map(len, messages)))
             return self._steps == 1 and not self.queue
         elif (live := self._live) is not None:
             self._live = None
@@ -407,10 +407,7 @@ class Exchange(Stream):
         return False
 
     def _suspend(self, message_bytes: int) -> None:
-        """Count what the steps of a reply keep while the client has no room for a message.
-
-        It is what a message consists of: rows, their values, their encoding.
-        """
+        """Count what a reply keeps between its steps: rows, their values, their encoding."""
         suspended_bytes = SUSPENDED_BYTES + SUSPENDED_COPIES * message_bytes
         self.keep(suspended_bytes - self._suspended_bytes)
         self._suspended_bytes = suspended_bytes
@@ -437,9 +434,6 @@ class Exchange(Stream):
         """Make the next step due."""
         if self._replies is None or self.is_running or self.is_done:
             return
-        if self._suspended_bytes:
-            self.keep(-self._suspended_bytes)
-            self._suspended_bytes = 0
         self._steps += 1
         due = self.client.loop.due
         if self._steps == 1:  # The end of a short reply goes with its first message.

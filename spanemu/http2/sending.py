@@ -153,7 +153,7 @@ class Sender:
             and size <= self.window
             and size <= self.frame_bytes
             and not stream.queue
-            and not self.is_congested
+            and not self.is_jammed()
         ):
             stream.window -= size
             self.window -= size
@@ -203,9 +203,13 @@ class Sender:
         else:
             stream.drained()
 
+    def is_jammed(self) -> bool:
+        """Return whether there is as much to send as the socket takes, or more."""
+        return self.is_congested or self.output_bytes > OUTPUT_BYTES_MAX
+
     def _line_of(self, stream: Stream, size: int) -> OrderedDict[Stream, None] | None:
         """Return the streams among which one has to wait that has data to send; None if none."""
-        if self.is_congested or self.output_bytes > OUTPUT_BYTES_MAX:
+        if self.is_jammed():
             return self._jammed
         if not size:
             return None
@@ -235,7 +239,7 @@ class Sender:
 
     def _movable(self) -> OrderedDict[Stream, None] | None:
         """Return streams that may be able to go on, if there are any."""
-        if self.is_congested or self.output_bytes > OUTPUT_BYTES_MAX:
+        if self.is_jammed():
             return None
         if self._jammed:
             return self._jammed

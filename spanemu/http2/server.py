@@ -123,6 +123,7 @@ class Http2Server:
         self._check_ended()
         self._resume_accepting()
         self._look_at_turns()
+        self.account.return_memory()
         return bool(self._clients)
 
     def _look_at_turns(self) -> None:
