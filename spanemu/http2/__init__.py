@@ -5,7 +5,7 @@ served and answered by a single thread, of which grpcio's server needs two and a
 
 In reading order: `frames` (the frames that are sent), `huffman` and `header_block` (compressed
 header fields), `sending` and `connection` (the protocol
-of a connection, without input or output), `call` and
+of a connection, without input or output), `account` (what is kept for clients), `call` and
 `messages` (gRPC's headers and messages), `exchange` (a request and its reply), `conversation` (an
 exchange of several requests), `loop` (the threads), `client` (a
 client's socket), `server`, `errors`.

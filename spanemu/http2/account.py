@@ -215,7 +215,7 @@ def _held_bytes(holder: Holder) -> int:
 
 def _trim() -> None:
     """Let the C library return free memory, where it can be asked to."""
-    import ctypes  # noqa: PLC0415  # which few servers ever need
+    import ctypes  # which few servers ever need
 
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

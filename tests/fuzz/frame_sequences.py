@@ -112,7 +112,9 @@ class Sender:
             size = self.random.choice((10, 1_000, 60_000, 300_000, 3_000_000))
             part = b"a" * self.random.randrange(min(size, 20_000))
             return PREFIX.pack(0, size) + part
-        message: bytes = StringValue(value="x" * self.random.choice((0, 5, 300))).SerializeToString()
+        message: bytes = StringValue(
+            value="x" * self.random.choice((0, 5, 300))
+        ).SerializeToString()
         if path.endswith(("Large", "Count")):
             message = Int64Value(value=self.random.choice((0, 3, 2_000))).SerializeToString()
         if path == REFLECTION:
