@@ -4,9 +4,8 @@ The package serves the endpoints of `frontend` as `frontend.server` does. A quic
 served and answered by a single thread, of which grpcio's server needs two and a queue between them.
 
 In reading order: `frames` (the frames that are sent), `huffman` and `header_block` (compressed
-header fields), `sending` and `connection` (the protocol
-of a connection, without input or output), `call` and
-`messages` (gRPC's headers and messages), `exchange` (a request and its reply), `conversation` (an
-exchange of several requests), `loop` (the threads), `client` (a
-client's socket), `server`, `errors`.
+header fields), `sending` and `connection` (the protocol of a connection, without input or output),
+`call` and `messages` (gRPC's headers and messages), `exchange` (a request and its reply),
+`conversation` (an exchange of several requests), `tasks` (the steps of requests that are due),
+`loop` (the threads), `client` (a client's socket), `server`, `errors`.
 """

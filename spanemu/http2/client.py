@@ -22,8 +22,9 @@ from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
-from spanemu.http2.loop import Loop, Task
+from spanemu.http2.loop import Loop
 from spanemu.http2.sending import Stream
+from spanemu.http2.tasks import Task
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.

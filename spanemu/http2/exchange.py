@@ -24,7 +24,6 @@ from spanemu.http2.call import Caller, RpcCall, timeout_seconds
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
-from spanemu.http2.loop import Task
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
@@ -34,6 +33,7 @@ from spanemu.http2.messages import (
     only_message,
 )
 from spanemu.http2.sending import Stream
+from spanemu.http2.tasks import Task
 
 HELD_BYTES_MAX = 1024 * 1024 * 1024  # of incomplete requests, all clients together
 

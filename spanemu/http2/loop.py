@@ -33,6 +33,7 @@ from spanemu.base.call import Call, Signal
 from spanemu.base.clock import call_after, monotonic
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
+from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
 IDLE_TICKS = 50  # without a request, until the watch sleeps
@@ -44,36 +45,6 @@ WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 ROUND_SECONDS = 0.01
 # Windows has nothing but select, which takes 512 sockets: two are the server's own.
 SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
-
-
-class Owner(Protocol):
-    """A client whose requests are served."""
-
-    @property
-    def tasks(self) -> deque[Task]:
-        """The steps of its requests that are due."""
-        ...
-
-
-class Task(Protocol):
-    """A step of a request: `run` on any thread, all else on the leader's. None of them raises."""
-
-    @property
-    def client(self) -> Owner:
-        """The client that sent the request."""
-        ...
-
-    def starts(self) -> bool:
-        """Return whether to take the step."""
-        ...
-
-    def run(self) -> None:
-        """Take the step, without touching a connection."""
-        ...
-
-    def deliver(self) -> bool:
-        """Send what the step produced; return whether the next step comes before other tasks."""
-        ...
 
 
 class Writer(Protocol):
@@ -90,42 +61,6 @@ class Ready(Protocol):
     def ready(self, events: int) -> None:
         """Read or write what is possible without waiting. Raises nothing."""
         ...
-
-
-class Due:
-    """The tasks that are due. Clients take turns, so that none waits for all tasks of another."""
-
-    def __init__(self) -> None:
-        self._first: deque[Task] = deque()
-        self._turns: deque[deque[Task]] = deque()  # the tasks of each client that has any
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def append(self, task: Task) -> None:
-        """Add a task behind those of its client."""
-        tasks = task.client.tasks
-        if not tasks:
-            self._turns.append(tasks)
-        tasks.append(task)
-        self._count += 1
-
-    def appendleft(self, task: Task) -> None:
-        """Add a task before all others."""
-        self._first.append(task)
-        self._count += 1
-
-    def popleft(self) -> Task:
-        """Remove and return the next task. Raises IndexError."""
-        self._count -= 1
-        if self._first:
-            return self._first.popleft()
-        tasks = self._turns.popleft()
-        task = tasks.popleft()
-        if tasks:
-            self._turns.append(tasks)
-        return task
 
 
 class Parked(Signal):
