@@ -37,11 +37,18 @@ class Task(Protocol):
 
 
 class Due:
-    """The tasks that are due. Clients take turns, so that none waits for all tasks of another."""
+    """The tasks that are due. Clients take turns, so that none waits for all tasks of another.
+
+    Every second turn is that of a client which had nothing to do before, so that a client with one
+    request need not wait until each of a crowd has had its turn.
+    """
 
     def __init__(self) -> None:
         self._first: deque[Task] = deque()
-        self._turns: deque[deque[Task]] = deque()  # the tasks of each client that has any
+        # The tasks of each client that has any: of those that have had no turn yet, and the others.
+        self._new: deque[deque[Task]] = deque()
+        self._old: deque[deque[Task]] = deque()
+        self._is_new_next = True
         self._count = 0
 
     def __len__(self) -> int:
@@ -51,7 +58,7 @@ class Due:
         """Add a task behind those of its client."""
         tasks = task.client.tasks
         if not tasks:
-            self._turns.append(tasks)
+            self._new.append(tasks)
         tasks.append(task)
         self._count += 1
 
@@ -62,11 +69,15 @@ class Due:
 
     def popleft(self) -> Task:
         """Remove and return the next task. Raises IndexError."""
+        if not self._count:
+            raise IndexError
         self._count -= 1
         if self._first:
             return self._first.popleft()
-        tasks = self._turns.popleft()
+        is_new = bool(self._new) and (self._is_new_next or not self._old)
+        self._is_new_next = not is_new
+        tasks = self._new.popleft() if is_new else self._old.popleft()
         task = tasks.popleft()
         if tasks:
-            self._turns.append(tasks)
+            self._old.append(tasks)
         return task

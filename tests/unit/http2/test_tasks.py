@@ -37,10 +37,23 @@ def test_clients_take_turns() -> None:
     only = Step(other)
     due.append(only)
     assert len(due) == 4
-    assert [due.popleft() for _ in range(4)] == [many[0], only, *many[1:]]
+    assert [due.popleft() for _ in range(4)] == [many[0], many[1], only, many[2]]
     assert not due
     with pytest.raises(IndexError):
         due.popleft()
+
+
+def test_a_client_with_one_task_need_not_wait_for_a_crowd() -> None:
+    due, crowds = Due(), [Client() for _ in range(50)]
+    for crowd in crowds:
+        for _ in range(3):
+            due.append(Step(crowd))
+    for _ in range(100):  # until each has had a turn
+        due.popleft()
+    single = Step(Client())
+    due.append(single)
+    assert single in [due.popleft() for _ in range(2)]
+    assert len(due) == 49
 
 
 def test_what_comes_first_waits_for_nobody() -> None:
