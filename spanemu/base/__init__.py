@@ -5,8 +5,9 @@ its units and periods), `timers` (functions called at times of a clock), `live` 
 that appear over time, and the thread that wakes who reads them), `rand` (the only source of
 randomness), `limits` (every published quota), `resource_names` (paths, ids and labels of
 resources), `suggestions` (for unknown names), `excerpts` (of statements, with a caret),
-`identifiers` (of SQL), `call` (the request in progress, its deadline, and the line that made it),
-`deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops that
+`identifiers` (of SQL), `call` (the request in progress, its deadline, what it waits for, and the
+line that made it), `request_mutex` (a mutex for which requests wait), `deferred` (modules imported
+and patterns compiled when used), `deadline_checks` (long loops that
 check the deadline), `paging` (pages of a listing), `record` (light classes for frozen data),
 `serialization` (objects and keys as plain data), `process` (the memory left, and attributes that a
 forked child may not read), `collector` (blocks without garbage collections, and a heap that they

@@ -184,7 +184,7 @@ class Call:
 
 
 class Signal:
-    """What a request waits for: any thread may set it, and the cancellation of the request does.
+    """A flag that a request waits for: any thread may set it, and cancellation of the request does.
 
     Every wait of a request is `wait` of a signal, so that a server knows which requests wait. The
     thread of the request waits; a server may refuse the wait, and chooses when the request goes on.

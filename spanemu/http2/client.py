@@ -23,8 +23,10 @@ from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
-from spanemu.http2.loop import Loop, Task
+from spanemu.http2.loop import Loop
+from spanemu.http2.request_body import RequestBody
 from spanemu.http2.sending import RESUMED_MAX, Stream
+from spanemu.http2.tasks import Task
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
@@ -99,7 +101,7 @@ class Client:
         self._unsent = memoryview(b"")
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
-        self._deferred: dict[Exchange, None] = {}
+        self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
         loop.selector.register(connected, EVENT_READ, self)
         account.open(self)
@@ -109,14 +111,14 @@ class Client:
 
     # ------------------------------------------------------------------ requests
 
-    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
+    def new_conversation(self, beginning: RequestBody, path: bytes) -> Stream | None:
         """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
         converse = self._methods.conversation(path)
         if converse is None:
             return None
         return Conversation(beginning, path.decode("latin-1"), converse)
 
-    def defers(self, exchange: Exchange) -> bool:
+    def defers(self, exchange: RequestBody) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
         connection = self.connection
         limit = JAMMED_BYTES_MAX if connection.is_jammed() else QUEUED_BYTES_MAX
@@ -125,7 +127,7 @@ class Client:
         self._deferred[exchange] = None
         return True
 
-    def undefer(self, exchange: Exchange) -> None:
+    def undefer(self, exchange: RequestBody) -> None:
         """Forget a request that has ended while it had to wait."""
         self._deferred.pop(exchange, None)
 

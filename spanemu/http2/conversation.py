@@ -17,6 +17,7 @@ from spanemu.http2.messages import (
     only_message,
     too_large,
 )
+from spanemu.http2.request_body import RequestBody
 
 Converse = Callable[[bytes], Iterable[bytes]]  # from a message to the replies
 
@@ -29,7 +30,7 @@ class Conversation(Exchange):
 
     __slots__ = ("_answered_bytes", "_converse", "_inbox", "_is_due", "_path")
 
-    def __init__(self, beginning: Exchange, path: str, converse: Converse) -> None:
+    def __init__(self, beginning: RequestBody, path: str, converse: Converse) -> None:
         super().__init__(beginning.client, beginning.id)
         self.encoding = beginning.encoding
         self._path = path

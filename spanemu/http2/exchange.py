@@ -10,39 +10,28 @@ too. A large message is received, or decompressed, when it has its turn (`accoun
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
 
 from spanemu.base.call import DeadlineExceeded
 from spanemu.base.errors import Code
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import Failure, failure_from, log
-from spanemu.frontend.dispatch import Endpoint
-from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 from spanemu.http2 import header_block as headers
-from spanemu.http2.account import Account
-from spanemu.http2.call import Caller, RpcCall, timeout_seconds
-from spanemu.http2.connection import Connection
+from spanemu.http2.call import RpcCall, timeout_seconds
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
-from spanemu.http2.loop import Task
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
     Inflation,
     check_encoding,
     declared_size,
-    escaped,
     is_compressed,
-    only_message,
 )
+from spanemu.http2.refusals import OtherRequest, failure_trailers
+from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, Host, RequestBody
 from spanemu.http2.sending import STREAM_WINDOW, Stream
 
-GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
-UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
-INFLATED_BYTES = 1024 * 1024  # beyond which it needs one to be decompressed
 SUSPENDED_BYTES = 24 * 1024  # that a reply keeps between its steps, besides its content
 SUSPENDED_COPIES = 5  # of the content
 _LENGTH_DIGITS_MAX = 15
@@ -53,98 +42,30 @@ REPLY_HEAD = (
     + literal(b"grpc-accept-encoding", ENCODINGS)
 )
 _OK = literal(b"grpc-status", b"0")
-_NOT_GRPC_HEAD = literal(b":status", b"415") + literal(b"content-type", b"text/plain")
-_NOT_GRPC = b"This port serves gRPC.\n"
 _ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
 _REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
 
 
-class Host(Caller, Protocol):
-    """The client of an exchange, and what serves it."""
-
-    connection: Connection
-    account: Account
-    held_bytes: int
-    uploads: int
-    used_seconds: float
-    tasks: deque[Task]
-
-    def find(self, path: bytes) -> Endpoint | None:
-        """Return the endpoint at a path, None if there is none."""
-        ...
-
-    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
-        """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
-        ...
-
-    def defers(self, exchange: Exchange) -> bool:
-        """Return whether a request has to wait until the client has taken earlier replies."""
-        ...
-
-    def undefer(self, exchange: Exchange) -> None:
-        """Forget a request that has ended while it had to wait."""
-        ...
-
-    def settle(self) -> None:
-        """Enter into the account what is kept for the client."""
-        ...
-
-    def has_input(self) -> bool:
-        """Return whether the client has sent what has not been read."""
-        ...
-
-    def evict(self) -> None:
-        """Close the connection, because the client holds most."""
-        ...
-
-    def flush(self) -> None:
-        """Send what is to be sent, as far as the socket takes it."""
-        ...
-
-    def flush_soon(self) -> None:
-        """Send what is to be sent, before the leader waits."""
-        ...
-
-
-class Exchange(Stream):
+class Exchange(RequestBody):
     """A request of gRPC and its reply."""
 
     __slots__ = (
-        "_body_bytes",
         "_declared_bytes",
-        "_endpoint",
         "_has_begun",
-        "_has_lined_up",
-        "_has_turn",
-        "_inflation",
         "_is_listening",
-        "_is_paused",
                 "_live",
         "_replies",
         "_steps",
         "_suspended_bytes",
-        "body",
         "call",
-        "client",
-        "encoding",
         "failure",
         "is_done",
-        "is_running",
         "messages",
     )  # fmt: skip
 
     def __init__(self, client: Host, stream_id: int) -> None:
-        super().__init__(client.connection, stream_id)
-        self.client = client
-        self.body: bytes | bytearray = b""
-        self._body_bytes = 0  # kept of the message, as it came and decompressed
-        self._inflation: Inflation | None = None
-        self._is_paused = False  # The message is decompressed further when it has its turn.
-        self._has_lined_up = False
-        self._has_turn = False
-        self.encoding = b""
+        super().__init__(client, stream_id)
         self._declared_bytes: int | None = None
-        self._endpoint: Endpoint | None = None
         self.call: RpcCall | None = None
         self._replies: Iterator[bytes | LiveRows] | None = None
         self._live: LiveRows | None = None
@@ -152,7 +73,6 @@ class Exchange(Stream):
         self.messages: list[bytes] = []
         self.failure: Failure | None = None
         self.is_done = False
-        self.is_running = False  # A step is at work.
         self._is_listening = False  # The next step is due when there are rows.
         self._has_begun = False  # The head of the reply was sent.
         self._steps = 0
@@ -202,9 +122,9 @@ class Exchange(Stream):
         if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
         elif seen & _REQUIRED != _REQUIRED or method != b"POST":
-            return _OtherRequest(self, self._declared_bytes)
+            return OtherRequest(self, self._declared_bytes)
         else:
-            self._endpoint = endpoint = self.client.find(path)
+            self.endpoint = endpoint = self.client.find(path)
             if self.encoding:
                 check_encoding(self.encoding)
             if endpoint is None:
@@ -242,19 +162,14 @@ class Exchange(Stream):
         size = declared_size(self.body)
         if len(self.body) > size:
             raise RefusedRequest(Code.UNIMPLEMENTED, "The request has more than one message.")
-        if size <= STREAM_WINDOW or self._has_lined_up:
+        if size <= STREAM_WINDOW or self.has_lined_up:
             return
         if size <= UPLOAD_BYTES:
             self.allowance = GROWN_WINDOW
         else:
-            plain_bytes = self._plain_bytes_max() if is_compressed(self.body) else 0
+            plain_bytes = self.plain_bytes_max() if is_compressed(self.body) else 0
             self.allowance = 0
-            self._line_up(size + plain_bytes)
-
-    def _plain_bytes_max(self) -> int:
-        """Return how large a compressed message may become."""
-        assert self._endpoint is not None
-        return min(int(min(self._endpoint.bytes_max, MESSAGE_BYTES_MAX)) + 1, MESSAGE_BYTES_MAX)
+            self.line_up(size + plain_bytes)
 
     def end(self) -> None:
         """Serve the request, because it is complete."""
@@ -263,67 +178,13 @@ class Exchange(Stream):
         if self._declared_bytes not in (None, len(self.body)):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
             return
-        if is_compressed(self.body) and self._endpoint is not None:
+        if is_compressed(self.body) and self.endpoint is not None:
             try:
-                self._inflation = Inflation(self.body, self.encoding, self._endpoint.bytes_max)
+                self.inflation = Inflation(self.body, self.encoding, self.endpoint.bytes_max)
             except RefusedRequest as refusal:
                 self._end(refusal.failure)
                 return
         self.client.loop.due.append(self)
-
-    # ------------------------------------------------------------------ the account
-
-    @property
-    def holder(self) -> Host:
-        """The client, as the account sees it."""
-        return self.client
-
-    @property
-    def arrived_bytes(self) -> int:
-        """The bytes of the message that have arrived."""
-        return self._body_bytes
-
-    def count(self, size: int) -> None:
-        """Count bytes of the message."""
-        self._body_bytes += size
-        if not self._has_turn:
-            self.keep(size)
-
-    def _line_up(self, size: int) -> None:
-        self._has_lined_up = True
-        self.client.account.line_up(self, size)
-
-    def turn_began(self) -> None:
-        """Let the client send the rest of the message, or decompress it."""
-        self._has_turn = True
-        self.keep(-self._body_bytes)
-        if self._is_paused:
-            self._is_paused = False
-            self.client.loop.due.append(self)
-        elif not self.has_ended:
-            self.allowance = GROWN_WINDOW
-            self.client.connection.grant(self)
-            self.client.flush_soon()
-
-    def turn_lost(self) -> None:
-        """Hold what has arrived, and let the client send no more."""
-        self._has_turn = False
-        self.keep(self._body_bytes)
-        self.allowance = 0
-        self.client.flush_soon()
-
-    def release(self) -> None:
-        """Forget the request, unless a step is still at work with it."""
-        if not self.is_running:
-            self._drop_body()
-            super().release()
-
-    def _drop_body(self) -> None:
-        self.body, self._inflation = b"", None
-        self.count(-self._body_bytes)
-        if self._has_lined_up:
-            self._has_lined_up = self._has_turn = False
-            self.client.account.leave(self)
 
     # ------------------------------------------------------------------ steps
 
@@ -336,16 +197,16 @@ class Exchange(Stream):
     def run(self) -> None:
         """Take the next step of the reply."""
         self.is_running, self._is_listening = True, False
-        call, endpoint = self.call, self._endpoint
+        call, endpoint = self.call, self.endpoint
         assert call is not None
         assert endpoint is not None
         try:
-            inflation, replies = self._inflation, self._replies
+            inflation, replies = self.inflation, self._replies
             if inflation is not None and inflation.message is None:
                 inflation.step()
                 return
             if replies is None:
-                message = self._take_message()
+                message = self.take_message()
                 if not endpoint.streams:
                     self.messages.append(endpoint.unary(message, call))
                     self.is_done = True
@@ -364,17 +225,6 @@ class Exchange(Stream):
         except Exception as error:
             self.failure, self.is_done = failure_from(error, endpoint.path), True
 
-    def _take_message(self) -> bytes:
-        """Return the message of the body, which is not needed any more. Raises RefusedRequest."""
-        inflation = self._inflation
-        if inflation is None:
-            message = only_message(self.body)
-        else:
-            assert inflation.message is not None
-            message, self._inflation = inflation.message, None
-        self.body = b""
-        return message
-
     def deliver(self) -> bool:
         """Send what a step produced; return whether the next step comes before other tasks."""
         self.is_running = False
@@ -383,8 +233,8 @@ class Exchange(Stream):
             self.release()
             self.client.settle()
             return False
-        if (inflation := self._inflation) is not None and not self.is_done:
-            self._go_on_inflating(inflation)
+        if (inflation := self.inflation) is not None and not self.is_done:
+            self.go_on_inflating(inflation)
             return False
         self.served()
         if self.is_done:
@@ -414,21 +264,7 @@ class Exchange(Stream):
 
     def served(self) -> None:
         """Forget what the step was made of."""
-        self._drop_body()
-
-    def _go_on_inflating(self, inflation: Inflation) -> None:
-        """Count what has been decompressed, and make the next step due, if need be with a turn."""
-        if inflation.message is not None:
-            self.body = b""
-            self.count(inflation.size - self._body_bytes)
-        else:
-            self.count(len(self.body) + inflation.size - self._body_bytes)
-        if inflation.message is None and inflation.size > INFLATED_BYTES and not self._has_lined_up:
-            self._is_paused = True
-            self._line_up(self._plain_bytes_max())
-        else:
-            self.client.loop.due.append(self)
-        self.client.settle()
+        self.drop_body()
 
     def drained(self) -> None:
         """Make the next step due."""
@@ -458,7 +294,7 @@ class Exchange(Stream):
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
-        trailers = _OK if failure is None else _trailers(failure)
+        trailers = _OK if failure is None else failure_trailers(failure)
         if failure is None and self.messages:
             message = self.messages.pop()
             self._send_head()
@@ -467,7 +303,7 @@ class Exchange(Stream):
             head = b"" if self._has_begun else REPLY_HEAD
             self.connection.send(self, b"", head + trailers)
         if not self.is_running:
-            self._drop_body()
+            self.drop_body()
 
     def cancelled(self) -> None:
         """Cancel the request: the client no longer waits for its reply."""
@@ -501,40 +337,3 @@ class Exchange(Stream):
         self.messages.clear()
         self._end(failure)
         self.cancelled()
-
-
-class _OtherRequest(Stream):
-    """A request that is none of gRPC, which is read to its end and refused."""
-
-    __slots__ = ("_declared_bytes", "_received_bytes")
-
-    def __init__(self, beginning: Stream, declared_bytes: int | None) -> None:
-        super().__init__(beginning.connection, beginning.id)
-        self._declared_bytes = declared_bytes
-        self._received_bytes = 0
-        self.connection.streams[self.id] = self
-
-    def data(self, data: bytes) -> None:
-        """Count a part of the body."""
-        self._received_bytes += len(data)
-
-    def end(self) -> None:
-        """Refuse the request."""
-        if self._declared_bytes not in (None, self._received_bytes):
-            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
-            return
-        self.connection.send_headers(self, _NOT_GRPC_HEAD)
-        status = _trailers(Failure(Code.UNKNOWN, "The request is none of gRPC."))
-        self.connection.send(self, _NOT_GRPC, status)
-
-    def cancelled(self) -> None:
-        """Do nothing: there is no work to stop."""
-
-
-def _trailers(failure: Failure) -> bytes:
-    """Return the block of the trailers of a failure."""
-    block = literal(b"grpc-status", b"%d" % failure.code)
-    block += literal(b"grpc-message", escaped(failure.message))
-    for name, value in failure.trailers:
-        block += literal(name.encode(), b64encode(value).rstrip(b"="))
-    return block

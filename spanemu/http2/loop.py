@@ -24,8 +24,6 @@ from _thread import allocate_lock, get_ident
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from heapq import heappop, heappush, heapreplace
-from itertools import count
 from math import inf
 from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
 from socket import socketpair
@@ -35,6 +33,7 @@ from spanemu.base.call import Call, Signal
 from spanemu.base.clock import call_after, monotonic
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
+from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
 IDLE_TICKS = 50  # without a request, until the watch sleeps
@@ -47,38 +46,6 @@ WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 ROUND_SECONDS = 0.01
 # Windows has nothing but select, which takes 512 sockets: two are the server's own.
 SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
-
-
-class Owner(Protocol):
-    """A client whose requests are served. `used_seconds` says how much time it had, fairly."""
-
-    used_seconds: float
-
-    @property
-    def tasks(self) -> deque[Task]:
-        """The steps of its requests that are due."""
-        ...
-
-
-class Task(Protocol):
-    """A step of a request: `run` on any thread, all else on the leader's. None of them raises."""
-
-    @property
-    def client(self) -> Owner:
-        """The client that sent the request."""
-        ...
-
-    def starts(self) -> bool:
-        """Return whether to take the step."""
-        ...
-
-    def run(self) -> None:
-        """Take the step, without touching a connection."""
-        ...
-
-    def deliver(self) -> bool:
-        """Send what the step produced; return whether the next step comes before other tasks."""
-        ...
 
 
 class Writer(Protocol):
@@ -97,52 +64,6 @@ class Ready(Protocol):
     def ready(self, events: int) -> None:
         """Read or write what is possible without waiting. Raises nothing."""
         ...
-
-
-class Due:
-    """The tasks that are due, of which the next is that of the client that had the least time.
-
-    `used_seconds` of a client is where it stands among others (start-time fair queuing): its time
-    is added to it, and who comes back after a pause begins where the others are, `fair_seconds`.
-    """
-
-    def __init__(self) -> None:
-        self.fair_seconds = 0.0
-        self._first: deque[Task] = deque()
-        self._turns: list[tuple[float, int, Owner]] = []  # the clients that have tasks
-        self._order = count()
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def append(self, task: Task) -> None:
-        """Add a task behind those of its client."""
-        client = task.client
-        if not client.tasks:
-            if client.used_seconds < self.fair_seconds:
-                client.used_seconds = self.fair_seconds
-            heappush(self._turns, (client.used_seconds, next(self._order), client))
-        client.tasks.append(task)
-        self._count += 1
-
-    def appendleft(self, task: Task) -> None:
-        """Add a task before all others."""
-        self._first.append(task)
-        self._count += 1
-
-    def popleft(self) -> Task:
-        """Remove and return the next task. Raises IndexError."""
-        self._count -= 1
-        if self._first:
-            return self._first.popleft()
-        _, _, client = self._turns[0]
-        task = client.tasks.popleft()
-        if client.tasks:
-            heapreplace(self._turns, (client.used_seconds, next(self._order), client))
-        else:
-            heappop(self._turns)
-        return task
 
 
 class Parked(Signal):
@@ -213,7 +134,7 @@ class Loop:
         self._unflushed: dict[Writer, None] = {}
         self._sweeps_at = 0.0
         self.sweep_seconds = SWEEP_SECONDS
-        self.used_seconds = 0.0
+        self.used_seconds = self._fair_seconds = 0.0
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
@@ -378,8 +299,8 @@ class Loop:
             owner: Ready = key.data
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
                 return  # Those that had less time are served before this one is read.
-            fair_seconds = max(self.due.fair_seconds, owner.used_seconds)
-            self.due.fair_seconds = owner.used_seconds = fair_seconds
+            fair_seconds = max(self._fair_seconds, owner.used_seconds)
+            self._fair_seconds = owner.used_seconds = fair_seconds
             owner.ready(events)
             before, now = now, monotonic()
             owner.used_seconds += now - before
@@ -397,9 +318,7 @@ class Loop:
                 continue
             self._turn += 1
             claim.append(None)
-            began = monotonic()
             task.run()
-            task.client.used_seconds += monotonic() - began
             try:
                 claim.pop()
             except IndexError:

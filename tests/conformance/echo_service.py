@@ -143,7 +143,7 @@ def served(transport: str) -> Iterator[Place]:
     world = World()
     endpoints = Endpoints((Service(SERVICE, METHODS),), world)
     kind = Http2Server if transport == "h2" else Server
-    server, registry = kind(endpoints, workers_max=32), EmbeddedRegistry()
+    server, registry = kind(endpoints), EmbeddedRegistry()
     address = f"127.0.0.1:{server.start()}"
     if transport == "embedded":
         registry.register(address, endpoints)

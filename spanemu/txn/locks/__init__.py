@@ -2,5 +2,6 @@
 
 In reading order: `modes` (which cells a lock covers), `holder` (a transaction as the lock table
 sees it, with its lifecycle), `key_range_sets` (sets of locked keys and ranges), `waits` (lock
-requests, and the log of waits for the statistics), `table` (the wound-wait rules).
+requests, who waits for whom, and the log of waits for the statistics), `lines` (the order of those
+that wait), `idle_watch` (holders whose clients are silent), `table` (the wound-wait rules).
 """

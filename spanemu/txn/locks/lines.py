@@ -66,9 +66,9 @@ class Lines:
         for lines in self._meeting(request):
             for (read, written), line in lines.items():
                 if reads & written or writes & read:
-                    place = line.bisect_left(age)
-                    if place and (last is None or line.peekitem(place - 1)[0] > last.age):
-                        last = line.peekitem(place - 1)[1]
+                    older = line.bisect_left(age)  # the number of older transactions
+                    if older and (last is None or line.peekitem(older - 1)[0] > last.age):
+                        last = line.peekitem(older - 1)[1]
         return last
 
     def _meeting(self, request: Request) -> Iterator[_Lines]:

@@ -19,9 +19,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from spanemu.base.call import Signal, add_metric, current
-from spanemu.base.clock import NANOS_PER_SECOND, call_at, monotonic
-from spanemu.base.timers import Timer
+from spanemu.base.call import add_metric, current
+from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
     ACTIVE,
@@ -35,6 +34,7 @@ from spanemu.txn.locks.holder import (
     State,
     by_lock,
 )
+from spanemu.txn.locks.idle_watch import IdleWatch
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.lines import Lines
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
@@ -44,8 +44,8 @@ from spanemu.txn.locks.waits import (
     Request,
     Requested,
     Wait,
+    Waiting,
     blocking_requests,
-    seconds_to_look,
 )
 
 BATCH_ROWS = 256  # rows locked in one critical section
@@ -64,10 +64,8 @@ class LockTable:
         self._keys: dict[TreeId, dict[LockHolder, dict[Lock, KeySet]]] = {}
         self._ranges: dict[TreeId, dict[LockHolder, dict[Lock, RangeUnion]]] = {}
         self._requests: dict[TreeId, Lines] = {}
-        # What each transaction waits for, and the transactions that wait by blocker.
-        self._waits: dict[LockHolder, Wait] = {}
-        self._waiters: dict[LockHolder, dict[LockHolder, Signal]] = {}
-        self._look_timer: Timer | None = None  # at which to look at the clients of blockers
+        self._waiting = Waiting()
+        self._idle_watch = IdleWatch(self._mutex, self._waiting.by_blocker.keys(), self._wound)
 
     def lock_row(self, holder: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, whether the row exists or not.
@@ -141,9 +139,9 @@ class LockTable:
 
         That is soon, because the last request of the client failed.
         """
-        if holder in self._waiters:
+        if holder in self._waiting.by_blocker:
             with self._mutex:
-                self._look_after([holder])
+                self._idle_watch.begin([holder])
 
     def holders(self) -> Iterator[LockHolder]:
         """Return the transactions that hold a lock now."""
@@ -163,7 +161,7 @@ class LockTable:
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
         with self._mutex:
-            wait = self._waits.get(holder)
+            wait = self._waiting.waits.get(holder)
             for tree, lines in self._requests.items():
                 if (request := lines.requests.get(holder)) is not None:
                     return Requested(tree, request, tuple(wait.blockers) if wait else ())
@@ -182,7 +180,7 @@ class LockTable:
                 blockers = self._row_blockers(holder, row_key, lock)
                 blockers += self._line_before(holder, tree, Request(key, None, lock))
                 if blockers and (left := self._wound_blockers(holder, blockers, row_key)):
-                    return self._enqueue(holder, left)
+                    return self._waiting.add(holder, left)
                 for wounded in blockers:
                     wounded.contend(row_key)
                     if self.observer is not None:
@@ -260,7 +258,7 @@ class LockTable:
             blockers = self._range_blockers(holder, range_key, lock)
             blockers += self._line_before(holder, tree, Request(low, high, lock))
             if blockers and (blockers := self._wound_blockers(holder, blockers)):
-                return self._enqueue(holder, blockers)
+                return self._waiting.add(holder, blockers)
             holder.ranges[range_key] = lock = combined(holder.ranges.get(range_key), lock)
             self._union_of(holder, tree, lock).add(low, high)
             return None
@@ -350,65 +348,12 @@ class LockTable:
         holder.rows, holder.keys = {}, {}
         if holder.ranges:
             holder.ranges, holder.unions = {}, {}
-        if self._waiters:
-            self._wake(holder)
+        if self._waiting.by_blocker:
+            self._waiting.wake(holder)
         if holder.waits_on is not None:
             holder.waits_on.set()
 
-    def _wake(self, holder: LockHolder) -> None:
-        """Make the transactions that wait for `holder` check again."""
-        for event in self._waiters.pop(holder, {}).values():
-            event.set()
-
-    def _enqueue(self, holder: LockHolder, blockers: list[LockHolder]) -> Wait:
-        """Wait for the blockers; of those in line for the last only, so that one waiter wakes."""
-        in_line = [each for each in blockers if each.waits_on is not None and each.age < holder.age]
-        if in_line:
-            blockers = [max(in_line, key=lambda each: each.age)]
-        self._forget_wait(holder)
-        signal = current().signal()
-        wait = self._waits[holder] = Wait(signal, blockers)
-        holder.waits_on = signal
-        for blocker in blockers:
-            self._waiters.setdefault(blocker, {})[holder] = signal
-        return wait
-
-    def _forget_wait(self, holder: LockHolder) -> None:
-        """Forget what a transaction has waited for."""
-        wait = self._waits.pop(holder, None)
-        for blocker in () if wait is None else wait.blockers:
-            waiters = self._waiters.get(blocker)
-            if waiters is not None:
-                waiters.pop(holder, None)
-                if not waiters:
-                    del self._waiters[blocker]
-
-    def _look_after(self, blockers: Iterable[LockHolder]) -> None:
-        """Look at the clients of blockers when the first of them may count as idle.
-
-        One timer of the table does so for all who wait, however many they are.
-        """
-        at = int((monotonic() + seconds_to_look(blockers)) * NANOS_PER_SECOND)
-        timer = self._look_timer
-        if timer is None or at < timer.nanos:
-            if timer is not None:
-                timer.cancel()
-            self._look_timer = call_at(at, self._look)
-
     # ------------------------------------------------------------------ outside the mutex
-
-    def _look(self) -> None:
-        """Wound the holders whose clients are idle or gone while others wait."""
-        with self._mutex:
-            self._look_timer = None
-            now = monotonic()
-            for blocker in tuple(self._waiters):
-                if blocker.waits_on is None:
-                    blocker.client.expire_if_disconnected()
-                    if blocker.client.idle_at < now:
-                        self._wound(blocker, IDLE)
-            if self._waiters:
-                self._look_after(self._waiters)
 
     def _queue(
         self, holder: LockHolder, tree: TreeId, request: Request, waits: Wait | None
@@ -429,13 +374,13 @@ class LockTable:
         finally:
             with self._mutex:
                 holder.patient_until = None
-                self._forget_wait(holder)
+                self._waiting.remove(holder)
                 lines = self._requests[tree]
                 lines.remove(holder)
                 if not lines.requests:
                     del self._requests[tree]
                 if waits is not None:  # Not granted: let the waiters behind the request pass.
-                    self._wake(holder)
+                    self._waiting.wake(holder)
             self.log.record(holder, tree, request, held, began)
             if self.observer is not None:
                 self.observer.on_conflict(tree, request.low, request.high, monotonic() - began)
@@ -444,7 +389,7 @@ class LockTable:
         """Wait until a blocker ends, `holder` is wounded, or the request is cancelled."""
         call, began = current(), monotonic()
         with self._mutex:
-            self._look_after(waits.blockers)
+            self._idle_watch.begin(waits.blockers)
         patience = None if holder.patient_until is None else holder.patient_until - began + 0.001
         try:
             waits.signal.wait(patience)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
-from spanemu.base.call import Signal
+from spanemu.base.call import Signal, current
 from spanemu.base.clock import monotonic
 from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import TreeId
-from spanemu.txn.locks.holder import ACTIVE, LockHolder
+from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import Lock, combined
-
-# How often the clients of transactions for which others wait are looked at.
-RECHECK_SECONDS = 0.25
 
 
 class Request(NamedTuple):
@@ -32,26 +29,48 @@ class Wait(NamedTuple):
     blockers: list[LockHolder]
 
 
+class Waiting:
+    """The transactions that wait. Guarded by the mutex of the lock table."""
+
+    def __init__(self) -> None:
+        self.waits: dict[LockHolder, Wait] = {}
+        self.by_blocker: dict[LockHolder, dict[LockHolder, Signal]] = {}
+
+    def add(self, holder: LockHolder, blockers: list[LockHolder]) -> Wait:
+        """Wait for the blockers; of those in line for the last only, so that one waiter wakes."""
+        in_line = [each for each in blockers if each.waits_on is not None and each.age < holder.age]
+        if in_line:
+            blockers = [max(in_line, key=lambda each: each.age)]
+        self.remove(holder)
+        signal = current().signal()
+        wait = self.waits[holder] = Wait(signal, blockers)
+        holder.waits_on = signal
+        for blocker in blockers:
+            self.by_blocker.setdefault(blocker, {})[holder] = signal
+        return wait
+
+    def remove(self, holder: LockHolder) -> None:
+        """Forget what a transaction has waited for."""
+        wait = self.waits.pop(holder, None)
+        for blocker in () if wait is None else wait.blockers:
+            waiters = self.by_blocker.get(blocker)
+            if waiters is not None:
+                waiters.pop(holder, None)
+                if not waiters:
+                    del self.by_blocker[blocker]
+
+    def wake(self, blocker: LockHolder) -> None:
+        """Make the transactions that wait for `blocker` check again."""
+        for signal in self.by_blocker.pop(blocker, {}).values():
+            signal.set()
+
+
 class Requested(NamedTuple):
     """A lock that a transaction waits for, and the transactions that it waits for."""
 
     tree: TreeId
     request: Request
     blockers: tuple[LockHolder, ...]
-
-
-def seconds_to_look(blockers: Iterable[LockHolder]) -> float:
-    """Return how many seconds later to look at the clients of blockers: when one counts as idle.
-
-    After `RECHECK_SECONDS` at the latest, because a client may have disconnected.
-    """
-    now = monotonic()
-    idle = (
-        blocker.client.idle_at - now
-        for blocker in blockers
-        if blocker.waits_on is None and blocker.state is ACTIVE
-    )
-    return max(0.0, min((RECHECK_SECONDS, *idle))) + 0.001
 
 
 RECORDED_WAITS_MAX = 4_096

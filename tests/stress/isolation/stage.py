@@ -106,6 +106,11 @@ class SteppedLocks(LockTable):
         self._before_lock()
         super().lock_range(owner, tree, low, high, lock)
 
+    def request_failed(self, owner: LockHolder) -> None:
+        """Let the waiters look whether the owner is idle, since no time passes here."""
+        with self._mutex:
+            self._waiting.wake(owner)
+
     def _wait(self, owner: LockHolder, waits) -> None:
         pause(waits.signal)
         owner.waits_on = None

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
+from typing import Protocol
 
 import spanemu
 from spanemu.api.remote import READY_LINE
@@ -34,6 +35,13 @@ class Answer:
     @property
     def is_right(self) -> bool:
         return self.code in self.bomb.codes
+
+
+class Witnessed(Protocol):
+    """What a witness finds: how long it waited, and the number of its queries."""
+
+    waits: list[tuple[float, float]]
+    witnessed: int
 
 
 @dataclass
@@ -78,7 +86,7 @@ def campaign(bombs: Sequence[Bomb], seconds: float) -> Verdict:
     verdict = Verdict()
     with _server() as (uri, pid):
         database = _filled_database(uri)
-        with _witness(uri, database, verdict):
+        with witness(uri, database, verdict):
             session = BombSession(uri, database)
             for bomb in bombs:
                 answer = _answer(session, bomb, seconds, pid)
@@ -170,7 +178,7 @@ def _lives(pid: int) -> bool:
 
 
 @contextmanager
-def _witness(target: str, database: str, verdict: Verdict) -> Iterator[None]:
+def witness(target: str, database: str, verdict: Witnessed) -> Iterator[None]:
     """Have another client run `SELECT 1` all the while."""
     command = [sys.executable, "-m", "tests.stress.statements.witness", target, database]
     with subprocess.Popen(

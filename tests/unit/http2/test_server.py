@@ -10,6 +10,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,12 @@ def raw(shared: Served) -> Iterator[RawClient]:
         yield client
 
 
+def waiting_count(served: Served) -> int:
+    """Return the number of requests that wait."""
+    assert served.server._loop is not None
+    return served.server._loop.waiting_count
+
+
 def wait_for(seen: Any) -> None:
     end = monotonic() + SECONDS
     while not seen():
@@ -200,6 +207,73 @@ def test_waiting_beyond_the_limit_is_refused() -> None:
         assert served.echo() == TEXT
     finally:
         served.close()
+
+
+def test_requests_that_wait_are_resumed_together() -> None:
+    served = Served(waiting_max=1_500)
+    try:
+        lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(1_100)]
+        served.world.wait_entered(1_100)
+        assert served.echo() == TEXT
+        served.world.end_waits()
+        assert served.echo() == TEXT
+        assert [each.result(SECONDS) for each in lasting] == [TEXT] * 1_100
+    finally:
+        served.close()
+
+
+def test_a_deadline_ends_a_wait(served: Served) -> None:
+    late = served.method("Wait").future(TEXT, timeout=0.2)
+    assert late.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    wait_for(lambda: waiting_count(served) == 0)
+    assert served.echo() == TEXT
+
+
+def test_requests_that_wait_end_with_their_connection(served: Served) -> None:
+    path = "/s.S/Wait"
+    with RawClient(served.port) as raw:
+        for stream_id in range(1, 60, 2):
+            raw.send(raw.request(stream_id, path, TEXT.SerializeToString()))
+        served.world.wait_entered(30)
+        wait_for(lambda: waiting_count(served) == 30)
+    wait_for(lambda: waiting_count(served) == 0)
+    assert served.world.cancelled.wait(SECONDS)
+    assert served.echo() == TEXT
+
+
+def test_a_wait_is_refused_when_the_system_has_no_thread(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert served.echo() == TEXT
+    start = threading.Thread.start
+
+    def fail(thread: threading.Thread) -> None:
+        if thread.name == "spanemu-rpc":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(8)]
+    served.world.wait_entered(8)
+    wait_for(lambda: sum(each.done() for each in lasting) + waiting_count(served) == 8)
+    refused = [each for each in lasting if each.done()]
+    assert {each.code() for each in refused} == {grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert served.echo() == TEXT
+    monkeypatch.undo()
+    served.world.end_waits()
+    assert [each.result(SECONDS) for each in lasting if each not in refused]
+    assert served.method("Wait")(TEXT, timeout=SECONDS) == TEXT
+
+
+def test_requests_that_wait_end_with_the_server() -> None:
+    before = threading.active_count()
+    served = Served()
+    lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(10)]
+    served.world.wait_entered(10)
+    served.server.stop()
+    assert {each.code() for each in lasting} == {grpc.StatusCode.UNAVAILABLE}
+    served.channel.close()
+    wait_for(lambda: threading.active_count() <= before + 1)  # and that of timers
 
 
 def test_threads_end_with_the_server_and_without_work(served: Served) -> None:
@@ -326,10 +400,10 @@ def test_the_client_that_holds_most_is_disconnected(
     wait_for(lambda: account.total_bytes == idle_bytes)
     with RawClient(served.port) as small, RawClient(served.port) as large:
         for client, count in ((small, 1), (large, 20)):
-            for number in range(count):
-                stream_id = 2 * number + 1
-                data = frames.frame(frames.DATA, 0, stream_id, part)
-                client.send(client.headers(stream_id, "/s.S/Echo") + data)
+            with suppress(ConnectionError):
+                for number in range(count):
+                    data = frames.frame(frames.DATA, 0, 2 * number + 1, part)
+                    client.send(client.headers(2 * number + 1, "/s.S/Echo") + data)
         with pytest.raises((EOFError, ConnectionError)):
             large.reply(39)
         small.send(small.request(3, *ECHO))

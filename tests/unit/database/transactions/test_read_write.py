@@ -409,7 +409,7 @@ def test_a_waiting_commit_is_refused_when_the_database_is_dropped(shop: Shop) ->
 
     waiting = threading.Thread(target=commit)
     waiting.start()
-    while waiting.is_alive() and not any(shop.core.locks._waiters.values()):
+    while waiting.is_alive() and not any(shop.core.locks._waiting.by_blocker.values()):
         pass
     close_holder = shop.session.close
 

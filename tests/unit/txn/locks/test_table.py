@@ -497,8 +497,8 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
     for count, (before, each) in enumerate(pairwise((first, *line)), 1):
         waiters.append(Waiter(locks, lambda each=each: locks.lock_row(each, T, b"k", X)))
         wait_until(lambda count=count: locks.waiting_count() == count)
-        assert each in locks._waiters.get(before, ())
-    assert [len(locks._waiters.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
+        assert each in locks._waiting.by_blocker.get(before, ())
+    assert [len(locks._waiting.by_blocker.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
     for place, ending in enumerate((first, *line[:-1])):
         locks.release(ending, State.ROLLED_BACK)
         assert waiters[place].ends() is None
@@ -561,3 +561,47 @@ def test_a_first_attempt_wounds_at_once() -> None:
     locks.lock_row(young, T, b"k", S)
     locks.lock_row(old, T, b"k", X)
     assert young.state is State.ABORTED
+
+
+# ---------------------------------------------------------------------------- who watches
+
+
+def test_a_holder_that_disconnects_is_noticed_while_others_wait() -> None:
+    class Connection:
+        def is_open(self) -> bool:
+            return False
+
+    locks, old, young = LockTable(), holder(1), holder(2)
+    locks.lock_row(old, T, b"k", X)
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
+    assert waiter.waits()
+    old.client.busy, old.client.connection = 0, Connection()
+    assert waiter.ends() is None
+    assert old.why_aborted == owners.IDLE
+
+
+def test_who_took_a_lock_in_line_is_watched_as_well() -> None:
+    locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
+    locks.lock_row(first, T, b"k", X)
+    next_one = Waiter(locks, lambda: locks.lock_row(second, T, b"k", X))
+    assert next_one.waits()
+    last = Waiter(locks, lambda: locks.lock_row(third, T, b"k", X))
+    assert last.waits()
+    locks.release(first, State.ROLLED_BACK)
+    assert next_one.ends() is None
+    second.client.busy = 0
+    second.client.heard_at -= IDLE_SECONDS_MAX + 1
+    assert last.ends() is None
+    assert second.state is State.ABORTED
+
+
+def test_waiting_leaves_nothing_behind() -> None:
+    locks, old, young = LockTable(), holder(1), holder(2)
+    locks.lock_row(old, T, b"k", X)
+    waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
+    assert waiter.waits()
+    waiter.call.cancel()
+    assert isinstance(waiter.ends(), Cancelled)
+    assert not locks._waiting.waits
+    assert not locks._waiting.by_blocker
+    assert not locks._requests

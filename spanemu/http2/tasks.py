@@ -1,0 +1,83 @@
+"""The steps of requests that are due, in the order in which the leader takes them (`loop`)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+
+class Owner(Protocol):
+    """A client whose requests are served."""
+
+    @property
+    def tasks(self) -> deque[Task]:
+        """The steps of its requests that are due."""
+        ...
+
+
+class Task(Protocol):
+    """A step of a request: `run` on any thread, all else on the leader's. None of them raises."""
+
+    @property
+    def client(self) -> Owner:
+        """The client that sent the request."""
+        ...
+
+    def starts(self) -> bool:
+        """Return whether to take the step."""
+        ...
+
+    def run(self) -> None:
+        """Take the step, without touching a connection."""
+        ...
+
+    def deliver(self) -> bool:
+        """Send what the step produced; return whether the next step comes before other tasks."""
+        ...
+
+
+class Due:
+    """The tasks that are due. Clients take turns, so that none waits for all tasks of another.
+
+    Every second turn is that of a client which had nothing to do before, so that a client with one
+    request need not wait until each of a crowd has had its turn.
+    """
+
+    def __init__(self) -> None:
+        self._first: deque[Task] = deque()
+        # The tasks of each client that has any: of those that have had no turn yet, and the others.
+        self._new: deque[deque[Task]] = deque()
+        self._old: deque[deque[Task]] = deque()
+        self._is_new_next = True
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, task: Task) -> None:
+        """Add a task behind those of its client."""
+        tasks = task.client.tasks
+        if not tasks:
+            self._new.append(tasks)
+        tasks.append(task)
+        self._count += 1
+
+    def appendleft(self, task: Task) -> None:
+        """Add a task before all others."""
+        self._first.append(task)
+        self._count += 1
+
+    def popleft(self) -> Task:
+        """Remove and return the next task. Raises IndexError."""
+        if not self._count:
+            raise IndexError
+        self._count -= 1
+        if self._first:
+            return self._first.popleft()
+        is_new = bool(self._new) and (self._is_new_next or not self._old)
+        self._is_new_next = not is_new
+        tasks = self._new.popleft() if is_new else self._old.popleft()
+        task = tasks.popleft()
+        if tasks:
+            self._old.append(tasks)
+        return task
