@@ -18,7 +18,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    import ctypes
+else:
+    ctypes = deferred("ctypes")  # which few servers ever need
 
 MEBIBYTE = 1024 * 1024
 HELD_BYTES_MAX = 128 * MEBIBYTE
@@ -63,7 +70,7 @@ class Upload(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the message is complete."""
+        """Return whether the message is complete."""
         ...
 
     def turn_began(self) -> None:
@@ -121,7 +128,7 @@ class Account:
 
     @property
     def has_line(self) -> bool:
-        """Whether uploads wait for their turn."""
+        """Return whether uploads wait for their turn."""
         return bool(self._waiting)
 
     # ------------------------------------------------------------------ held bytes
@@ -215,7 +222,5 @@ def _held_bytes(holder: Holder) -> int:
 
 def _trim() -> None:
     """Let the C library return free memory, where it can be asked to."""
-    import ctypes  # which few servers ever need
-
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -18,7 +18,6 @@ from spanemu.base.clock import monotonic
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import frames
-from spanemu.http2.account import Account
 from spanemu.http2.connection import Connection
 from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
@@ -80,7 +79,6 @@ class Client:
         peer: str,
         methods: Methods,
         loop: Loop,
-        account: Account,
         closed: Callable[[Client], object],
     ) -> None:
         self._socket = connected
@@ -89,7 +87,7 @@ class Client:
         self.find = methods.find
         self._closed = closed
         self.loop = loop
-        self.account = account
+        self.account = loop.account
         self.held_bytes = 0  # as the account has it
         self.uploads = 0
         self.used_seconds = 0.0
@@ -104,7 +102,7 @@ class Client:
         self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
         loop.selector.register(connected, EVENT_READ, self)
-        account.open(self)
+        self.account.open(self)
 
     def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
         return Exchange(self, stream_id)
@@ -235,7 +233,7 @@ class Client:
         self.settle()
 
     def _sent(self) -> None:
-        """Go on, because all output has been sent."""
+        """Continue with what waits, because all output has been sent."""
         connection = self.connection
         if not connection.output:
             connection.control_bytes = 0

@@ -10,6 +10,7 @@ too. A large message is received, or decompressed, when it has its turn (`accoun
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 
 from spanemu.base.call import DeadlineExceeded
@@ -26,9 +27,9 @@ from spanemu.http2.messages import (
     Inflation,
     check_encoding,
     declared_size,
+    escaped,
     is_compressed,
 )
-from spanemu.http2.refusals import OtherRequest, failure_trailers
 from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, Host, RequestBody
 from spanemu.http2.sending import STREAM_WINDOW, Stream
 
@@ -42,6 +43,8 @@ REPLY_HEAD = (
     + literal(b"grpc-accept-encoding", ENCODINGS)
 )
 _OK = literal(b"grpc-status", b"0")
+_NOT_GRPC_HEAD = literal(b":status", b"415") + literal(b"content-type", b"text/plain")
+_NOT_GRPC = b"This port serves gRPC.\n"
 _ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
 _REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
 
@@ -122,7 +125,7 @@ class Exchange(RequestBody):
         if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
         elif seen & _REQUIRED != _REQUIRED or method != b"POST":
-            return OtherRequest(self, self._declared_bytes)
+            return _OtherRequest(self, self._declared_bytes)
         else:
             self.endpoint = endpoint = self.client.find(path)
             if self.encoding:
@@ -294,7 +297,7 @@ class Exchange(RequestBody):
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
-        trailers = _OK if failure is None else failure_trailers(failure)
+        trailers = _OK if failure is None else _trailers(failure)
         if failure is None and self.messages:
             message = self.messages.pop()
             self._send_head()
@@ -337,3 +340,40 @@ class Exchange(RequestBody):
         self.messages.clear()
         self._end(failure)
         self.cancelled()
+
+
+class _OtherRequest(Stream):
+    """A request that is none of gRPC, which is read to its end and refused."""
+
+    __slots__ = ("_declared_bytes", "_received_bytes")
+
+    def __init__(self, beginning: Stream, declared_bytes: int | None) -> None:
+        super().__init__(beginning.connection, beginning.id)
+        self._declared_bytes = declared_bytes
+        self._received_bytes = 0
+        self.connection.streams[self.id] = self
+
+    def data(self, data: bytes) -> None:
+        """Count a part of the body."""
+        self._received_bytes += len(data)
+
+    def end(self) -> None:
+        """Refuse the request."""
+        if self._declared_bytes not in (None, self._received_bytes):
+            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
+            return
+        self.connection.send_headers(self, _NOT_GRPC_HEAD)
+        status = _trailers(Failure(Code.UNKNOWN, "The request is none of gRPC."))
+        self.connection.send(self, _NOT_GRPC, status)
+
+    def cancelled(self) -> None:
+        """Do nothing: there is no work to stop."""
+
+
+def _trailers(failure: Failure) -> bytes:
+    """Return the block of the trailers of a failure."""
+    block = literal(b"grpc-status", b"%d" % failure.code)
+    block += literal(b"grpc-message", escaped(failure.message))
+    for name, value in failure.trailers:
+        block += literal(name.encode(), b64encode(value).rstrip(b"="))
+    return block

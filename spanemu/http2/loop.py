@@ -33,6 +33,7 @@ from spanemu.base.call import Call, Signal
 from spanemu.base.clock import call_after, monotonic
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
+from spanemu.http2.account import Account
 from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
@@ -119,6 +120,7 @@ class Loop:
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
         self.selector = DefaultSelector()
+        self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
         self._sweep = sweep  # called by the leader now and then; returns whether there is a need

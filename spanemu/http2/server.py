@@ -74,7 +74,7 @@ class Http2Server:
         self._tls = tls
         self._listener = listener
         self._loop = Loop(self._waiting_max, self._sweep)
-        self.account = accounts.Account(monotonic)
+        self.account = self._loop.account
         self._loop.selector.register(listener, EVENT_READ, self)
         self._loop.start()
         return int(listener.getsockname()[1])
@@ -183,7 +183,7 @@ class Http2Server:
         if loop is None:
             connected.close()
             return
-        client = clients.Client(connected, peer, self._methods, loop, self.account, self._remove)
+        client = clients.Client(connected, peer, self._methods, loop, self._remove)
         self._clients.add(client)
         loop.sweep_soon()
         if self._tls is None:

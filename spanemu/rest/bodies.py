@@ -48,7 +48,7 @@ class Reading:
         return self.is_complete and now - self._began > _SERVING_SECONDS
 
     def begin(self, size: int) -> None:
-        """Have the turn from now on."""
+        """Begin the turn."""
         self.size = size
         self._began = self._looked = monotonic()
         self._seen_bytes = self.read_bytes

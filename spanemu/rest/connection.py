@@ -156,8 +156,7 @@ class Connection(BaseHTTPRequestHandler):
         if not self.parse_request():
             return None
         path, query, headers = split_target(self.path, self._headers())
-        # A chunk of one byte takes six.
-        self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)
+        self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)  # A chunk of one byte takes six.
         body = self._read_body(headers, reading)
         return Request(self.command, path, query, headers, body, str(self.client_address[0]))
 
@@ -271,9 +270,8 @@ def _head(status: int, content_type: str, own: tuple[tuple[str, str], ...]) -> b
     except ValueError:
         phrase = "Client Closed Request"  # 499
     headers = {"Content-Type": content_type, **_COMMON_HEADERS, **dict(own)}
-    fields = [f"{name}: {value}" for name, value in headers.items()]
-    lines = [f"HTTP/1.1 {status} {phrase}", *fields]
-    return ("\r\n".join(lines) + "\r\n").encode("latin-1")
+    fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} {phrase}\r\n{fields}".encode("latin-1")
 
 
 class Source(io.RawIOBase):
@@ -292,7 +290,7 @@ class Source(io.RawIOBase):
 
     @contextmanager
     def working(self, reading: bodies.Reading) -> Iterator[None]:
-        """Work at what is read, alone, except while there is nothing to read."""
+        """Let one thread work at what it reads, except while there is nothing to read."""
         with bodies.work:
             self._reading = reading
             try:

@@ -27,7 +27,6 @@ from unittest import mock
 
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
-from spanemu.base.clock import monotonic
 from spanemu.frontend.dispatch import Endpoints, Service
 from spanemu.http2 import account as accounts
 from spanemu.http2 import exchange, frames
@@ -263,8 +262,8 @@ class _Sequence:
         self._campaign = campaign
         self._random = Random(seed)
         self._server = server
-        self._account = server.account = accounts.Account(monotonic)
         self._loop = Loop(4, lambda: False)
+        self._account = server.account = self._loop.account
         self._open: set[Client] = set()
         self._senders = [self._connect() for _ in range(self._random.randrange(1, CLIENTS_MAX + 1))]
         self._seconds = 0.0
@@ -292,10 +291,8 @@ class _Sequence:
         own, other = socket.socketpair()
         for each in (own, other):
             each.setblocking(False)
-        loop, account = self._loop, self._account
-        self._open.add(
-            Client(other, "peer", self._server._methods, loop, account, self._open.discard)
-        )
+        methods, closed = self._server._methods, self._open.discard
+        self._open.add(Client(other, "peer", methods, self._loop, closed))
         return Sender(self._random, own)
 
     def _send(self, sender: Sender, data: bytes) -> None:
