@@ -228,6 +228,9 @@ class Client:
             self._send(memoryview(data))
         elif self._unsent:
             self._send(self._unsent)
+        elif not (self._deferred or connection.has_backlog()):
+            self.settle()
+            return
         if not self._unsent and self.lifetime.is_open():
             self._sent()
         self.settle()
