@@ -160,8 +160,8 @@ class Endpoint:
         self._parse: Callable[[bytes], Message] = method.request.FromString
         self._method = method
         limit = min(bytes_max, ADMIN_REQUEST_BYTES_MAX) if method.administrative else bytes_max
-        self._bytes_max = inf if method.mutations else limit
-        self._small_bytes = min(self._bytes_max, SMALL_REQUEST_BYTES)
+        self.bytes_max = inf if method.mutations else limit  # of a request
+        self._small_bytes = min(self.bytes_max, SMALL_REQUEST_BYTES)
         self._handler: Handler = method.handler
         self._instances = instances
         self._watchers = watchers
@@ -208,8 +208,8 @@ class Endpoint:
             if call.is_cancelled or monotonic() >= call.deadline:
                 call.check()
             if len(data) > self._small_bytes:
-                if len(data) > self._bytes_max:
-                    raise RequestTooLarge(self.path, len(data), int(self._bytes_max))
+                if len(data) > self.bytes_max:
+                    raise RequestTooLarge(self.path, len(data), int(self.bytes_max))
                 pause = Pause()
                 pause.begin()
             try:

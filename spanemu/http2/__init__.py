@@ -5,7 +5,8 @@ served and answered by a single thread, of which grpcio's server needs two and a
 
 In reading order: `frames` (the frames that are sent), `huffman` and `header_block` (compressed
 header fields), `sending` and `connection` (the protocol of a connection, without input or output),
-`call` and `messages` (gRPC's headers and messages), `exchange` (a request and its reply),
-`conversation` (an exchange of several requests), `tasks` (the steps of requests that are due),
-`loop` (the threads), `client` (a client's socket), `server`, `errors`.
+`account` (what is kept for clients), `call` and `messages` (gRPC's headers and messages),
+`request_body` (a message as it arrives), `exchange` (a request and its reply), `conversation` (an
+exchange of several requests), `tasks` (the steps of requests that are due), `loop` (the threads),
+`client` (a client's socket), `server`, `errors`.
 """

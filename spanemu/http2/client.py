@@ -23,14 +23,19 @@ from spanemu.http2.conversation import Conversation, Converse
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.exchange import Exchange
 from spanemu.http2.loop import Loop
-from spanemu.http2.sending import Stream
+from spanemu.http2.request_body import RequestBody
+from spanemu.http2.sending import RESUMED_MAX, Stream
 from spanemu.http2.tasks import Task
 
 READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
 CROWD = 16  # requests in a part
 CROWD_BYTES = 8 * 1024
+TASKS_MAX = 256  # that are due, until the client is read again
+_DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
+CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
+JAMMED_BYTES_MAX = 1024 * 1024  # likewise, while there is more to send than the client reads
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
 _WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -82,6 +87,10 @@ class Client:
         self.find = methods.find
         self._closed = closed
         self.loop = loop
+        self.account = loop.account
+        self.held_bytes = 0  # as the account has it
+        self.uploads = 0
+        self.used_seconds = 0.0
         self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
@@ -90,28 +99,63 @@ class Client:
         self._unsent = memoryview(b"")
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
-        self._deferred: list[Exchange] = []
+        self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
         loop.selector.register(connected, EVENT_READ, self)
+        self.account.open(self)
 
     def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
         return Exchange(self, stream_id)
 
     # ------------------------------------------------------------------ requests
 
-    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
+    def new_conversation(self, beginning: RequestBody, path: bytes) -> Stream | None:
         """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
         converse = self._methods.conversation(path)
         if converse is None:
             return None
         return Conversation(beginning, path.decode("latin-1"), converse)
 
-    def defers(self, exchange: Exchange) -> bool:
+    def defers(self, exchange: RequestBody) -> bool:
         """Return whether a request has to wait until the client has taken earlier replies."""
-        if self.connection.queued_bytes <= QUEUED_BYTES_MAX:
+        connection = self.connection
+        limit = JAMMED_BYTES_MAX if connection.is_jammed() else QUEUED_BYTES_MAX
+        if connection.queued_bytes <= limit:
             return False
-        self._deferred.append(exchange)
+        self._deferred[exchange] = None
         return True
+
+    def undefer(self, exchange: RequestBody) -> None:
+        """Forget a request that has ended while it had to wait."""
+        self._deferred.pop(exchange, None)
+
+    # ------------------------------------------------------------------ the account
+
+    def settle(self) -> None:
+        """Enter into the account what is kept for the client."""
+        connection = self.connection
+        kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
+        held_bytes = kept_bytes + len(self._unsent)
+        if self.lifetime.is_open():
+            held_bytes += CONNECTION_BYTES
+        if held_bytes != self.held_bytes:
+            self.account.change(self, held_bytes)
+
+    def has_input(self) -> bool:
+        """Return whether the client has sent what has not been read."""
+        try:
+            return bool(socket.socket.recv(self._socket, 1, socket.MSG_PEEK))
+        except OSError:
+            return False
+
+    def evict(self) -> None:
+        """Close the connection, because the client holds most."""
+        log.warning(
+            "The server keeps too much: a client at %s, for which it kept %d MiB, is disconnected.",
+            self.peer,
+            self.held_bytes >> 20,
+        )
+        self.close()
 
     # ------------------------------------------------------------------ the socket
 
@@ -121,7 +165,7 @@ class Client:
             if not self._is_secured:
                 self._secure()
                 return
-            if events & EVENT_READ:
+            if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
             self.flush()
         except OSError:
@@ -158,10 +202,13 @@ class Client:
                     return
                 if self._is_failed:
                     return
-                begun = self.connection.last_id
-                self.connection.receive(data)
-                is_crowd = self.connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
-                is_large = len(data) >= CROWD_BYTES and not is_crowd
+                connection = self.connection
+                begun, data_bytes = connection.last_id, connection.data_bytes
+                connection.receive(data)
+                is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
+                # Many small frames are as much work as many requests.
+                is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
+                is_large = len(data) >= CROWD_BYTES and is_data and not is_crowd
                 self._read_bytes = READ_BYTES if is_large else CROWD_BYTES
                 if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
                     return
@@ -174,27 +221,35 @@ class Client:
         """Send what is to be sent, as far as the socket takes it."""
         connection = self.connection
         output = connection.output
-        if not output and not self._unsent:
-            return
         if output and not self._unsent:
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
+            connection.output_bytes = 0
             self._send(memoryview(data))
         elif self._unsent:
             self._send(self._unsent)
-        if self._unsent or not self.lifetime.is_open():
+        elif not (self._deferred or connection.has_backlog()):
+            self.settle()
             return
-        connection.control_bytes = 0
-        if connection.is_congested:
-            connection.is_congested = False
-            connection.resume()
-        if output:
+        if not self._unsent and self.lifetime.is_open():
+            self._sent()
+        self.settle()
+
+    def _sent(self) -> None:
+        """Continue with what waits, because all output has been sent."""
+        connection = self.connection
+        if not connection.output:
+            connection.control_bytes = 0
+        connection.is_congested = False
+        connection.may_resume = RESUMED_MAX
+        connection.resume()
+        if connection.output or connection.has_backlog():
             self.loop.flush_soon(self)
         if self._deferred and connection.queued_bytes <= QUEUED_BYTES_MAX:
             for exchange in self._deferred:
                 self.loop.due.append(exchange)
             self._deferred.clear()
-        if self._is_failed and not output:
+        if self._is_failed and not connection.output:
             self._linger()
 
     def flush_soon(self) -> None:
@@ -226,7 +281,7 @@ class Client:
         """Send the reason why the connection ends; a sweep closes it if the client does not."""
         self.end_streams()
         frame = frames.goaway(self.connection.last_id, failure.code, str(failure))
-        self.connection.output.append(frame)
+        self.connection.emit(frame)
         self._is_failed = True
         self._handshake_ends = monotonic() + _LINGER_SECONDS
         self.flush()
@@ -251,7 +306,7 @@ class Client:
     def go_away(self) -> None:
         """Make the client send further requests elsewhere."""
         self.connection.is_going = True
-        self.connection.output.append(frames.goaway(self.connection.last_id, ErrorCode.NO_ERROR))
+        self.connection.emit(frames.goaway(self.connection.last_id, ErrorCode.NO_ERROR))
         self.flush()
 
     def sweep(self, now: float) -> None:
@@ -271,10 +326,13 @@ class Client:
         self.lifetime.end()
         self._unsent = memoryview(b"")
         self.connection.output.clear()
+        self.connection.output_bytes = 0
+        self.account.close(self)
         with suppress(KeyError, ValueError):
             self.loop.selector.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self.end_streams()
+        self.settle()
         self._closed(self)

@@ -4,9 +4,11 @@
     send(...)       ->  frames, as far as the client's windows permit  ->  output
 
 It does no input or output of its own, and is used by one thread at a time. A violation by the
-client raises ConnectionFailure from `receive`, or resets a stream. What a client can make the
-server keep is bounded: header blocks, open streams, bytes of incomplete requests, and frames that
-answer frames.
+client raises ConnectionFailure from `receive`, or resets a stream.
+
+The work of a frame is bounded by its size: a window that grows for all streams is one number, and
+the streams that may go on are continued a few at a time. What a client can make the server keep is
+bounded, as header blocks, open streams and frames that answer frames are, or counted (`account`).
 """
 
 from __future__ import annotations
@@ -17,13 +19,16 @@ from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode, StreamFailure
 from spanemu.http2.frames import HEAD, NUMBER, SETTING
 from spanemu.http2.header_block import Field, HeaderDecoder
-from spanemu.http2.sending import STREAM_WINDOW, Sender, Stream
+from spanemu.http2.sending import RESUMED_MAX, STREAM_WINDOW, Sender, Stream
 
 STREAMS_MAX = 10_000
 HEADER_LIST_BYTES_MAX = 64 * 1024
 CONNECTION_WINDOW = 16 * 1024 * 1024
-_SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts: all streams change
+_SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts
 BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
+BLOCK_BYTES_MAX = HEADER_LIST_BYTES_MAX
+STREAM_BYTES = 2_048  # that a stream takes besides its header fields
+_FIELD_WEIGHT = 2  # as how many bytes one of a header field counts, which is an object
 
 
 class Connection(Sender):
@@ -39,7 +44,9 @@ class Connection(Sender):
         self._block: tuple[int, int, list[bytes]] | None = None  # stream, flags, fragments
         self.last_id = 0
         self.is_going = False  # A GOAWAY frame was sent: new streams are refused.
+        self._block_bytes = 0
         self._used = 0  # bytes received since the last grant of the connection
+        self.data_bytes = 0  # received in frames of DATA
         self.output += [
             frames.settings(
                 {
@@ -55,6 +62,7 @@ class Connection(Sender):
 
     def receive(self, data: bytes) -> None:
         """Handle what arrived. Raises ConnectionFailure."""
+        self.may_resume = RESUMED_MAX
         if self._rest:
             data = self._rest + data
         position, end = 0, len(data)
@@ -97,10 +105,11 @@ class Connection(Sender):
     def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
         size = len(payload)
         self._used += size
+        self.data_bytes += size
         if self._used > CONNECTION_WINDOW:
             raise ConnectionFailure("the window is overrun", ErrorCode.FLOW_CONTROL_ERROR)
         if self._used * 2 > CONNECTION_WINDOW:
-            self.output.append(frames.window_update(0, self._used))
+            self.emit(frames.window_update(0, self._used))
             self._used = 0
         stream = self.streams.get(stream_id)
         if stream is None:
@@ -120,9 +129,14 @@ class Connection(Sender):
         if flags & frames.END_STREAM:
             stream.has_ended = True
             stream.end()
-        elif stream.granted * 2 < STREAM_WINDOW:
-            self.output.append(frames.window_update(stream_id, STREAM_WINDOW - stream.granted))
-            stream.granted = STREAM_WINDOW
+        elif stream.granted * 2 < stream.allowance:
+            self.grant(stream)
+
+    def grant(self, stream: Stream) -> None:
+        """Let the client send as much on a stream as its allowance."""
+        if stream.granted < stream.allowance:
+            self.emit(frames.window_update(stream.id, stream.allowance - stream.granted))
+            stream.granted = stream.allowance
 
     def _refuse(self, stream_id: int) -> None:
         """Handle DATA on a stream that is not open."""
@@ -146,19 +160,29 @@ class Connection(Sender):
             self._block_of(stream_id, flags, payload)
         else:
             self._block = stream_id, flags, [payload]
+            self._block_bytes = len(payload)
+            self.kept_bytes += len(payload)
 
     def _continuation(self, flags: int, stream_id: int, payload: bytes) -> None:
         if self._block is None or self._block[0] != stream_id:
             raise ConnectionFailure("CONTINUATION without HEADERS")
         _, first_flags, fragments = self._block
         fragments.append(payload)
-        if len(fragments) > BLOCK_FRAMES_MAX or len(fragments[0]) + len(payload) > (
-            HEADER_LIST_BYTES_MAX
-        ):
+        self._block_bytes += len(payload)
+        self.kept_bytes += len(payload)
+        if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
             raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
         if flags & frames.END_HEADERS:
             self._block = None
+            self.kept_bytes -= self._block_bytes
             self._block_of(stream_id, first_flags, b"".join(fragments))
+
+    def close(self) -> None:
+        """End all streams, because the connection is lost."""
+        super().close()
+        if self._block is not None:
+            self._block = None
+            self.kept_bytes -= self._block_bytes
 
     def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
         """Open a stream with a complete header block, or end a request with its trailers."""
@@ -185,7 +209,10 @@ class Connection(Sender):
             return
         stream = self.streams[stream_id] = self._new_stream(self, stream_id)
         stream = stream.begin(fields)
-        if flags & frames.END_STREAM and not stream.is_over:
+        if stream.is_over:
+            return
+        stream.keep(STREAM_BYTES + _FIELD_WEIGHT * self._decoder.list_bytes)
+        if flags & frames.END_STREAM:
             stream.has_ended = True
             stream.end()
 
@@ -213,22 +240,20 @@ class Connection(Sender):
             raise ConnectionFailure("SETTINGS are cut off", ErrorCode.FRAME_SIZE_ERROR)
         if flags & frames.ACK:
             return
+        before = self.stream_window
         for name, value in SETTING.iter_unpack(payload):
             self._set(name, value)
         self.control_bytes += _SETTINGS_WEIGHT
         self.answer(frames.SETTINGS_ACK)
-        for stream in tuple(self.streams.values()):
-            self.pump(stream)  # Its window may have grown.
+        if self.stream_window > before:
+            self.grow_streams()
 
     def _set(self, name: int, value: int) -> None:
         if name == frames.INITIAL_WINDOW_SIZE:
             if value > frames.WINDOW_MAX:
                 raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
-            added, self.stream_window = value - self.stream_window, value
-            for stream in self.streams.values():
-                stream.window += added
-                if stream.window > frames.WINDOW_MAX:
-                    raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
+            # A stream whose window is too large now is reset when the client makes it larger.
+            self.stream_window = value
         elif name == frames.MAX_FRAME_SIZE:
             if not frames.FRAME_BYTES_DEFAULT <= value <= frames.FRAME_BYTES_LIMIT:
                 raise ConnectionFailure("MAX_FRAME_SIZE is out of range")
@@ -272,7 +297,7 @@ class Connection(Sender):
             raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
         if opened is not None:
             opened.window += added
-            if opened.window > frames.WINDOW_MAX:
+            if opened.window + self.stream_window > frames.WINDOW_MAX:
                 raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
             self.pump(opened)
 

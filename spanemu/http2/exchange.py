@@ -4,38 +4,38 @@
 
 `run` takes a step, on the thread that leads or on one that waits (`loop`); all other methods run on
 the leader's thread, which sends what a step produced (`deliver`). The next step of a streaming
-reply is due when the client has taken what there was.
+reply is due when the client has taken what there was. To decompress a part of a message is a step,
+too. A large message is received, or decompressed, when it has its turn (`account`).
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
 
 from spanemu.base.call import DeadlineExceeded
 from spanemu.base.errors import Code
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import Failure, failure_from, log
-from spanemu.frontend.dispatch import Endpoint
 from spanemu.http2 import header_block as headers
-from spanemu.http2.call import Caller, RpcCall, timeout_seconds
-from spanemu.http2.connection import Connection
+from spanemu.http2.call import RpcCall, timeout_seconds
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
 from spanemu.http2.messages import (
     ENCODINGS,
     PREFIX,
+    Inflation,
     check_encoding,
     declared_size,
     escaped,
-    only_message,
+    is_compressed,
 )
-from spanemu.http2.sending import Stream
-from spanemu.http2.tasks import Task
+from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, Host, RequestBody
+from spanemu.http2.sending import STREAM_WINDOW, Stream
 
-HELD_BYTES_MAX = 1024 * 1024 * 1024  # of incomplete requests, all clients together
+SUSPENDED_BYTES = 24 * 1024  # that a reply keeps between its steps, besides its content
+SUSPENDED_COPIES = 5  # of the content
+_LENGTH_DIGITS_MAX = 15
 
 REPLY_HEAD = (
     indexed(b":status", b"200")
@@ -49,61 +49,26 @@ _ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
 _REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
 
 
-class Host(Caller, Protocol):
-    """The client of an exchange, and what serves it."""
-
-    connection: Connection
-    tasks: deque[Task]
-
-    def find(self, path: bytes) -> Endpoint | None:
-        """Return the endpoint at a path, None if there is none."""
-        ...
-
-    def new_conversation(self, beginning: Exchange, path: bytes) -> Stream | None:
-        """Return the stream of a conversation in place of `beginning`; None for an unknown path."""
-        ...
-
-    def defers(self, exchange: Exchange) -> bool:
-        """Return whether a request has to wait until the client has taken earlier replies."""
-        ...
-
-    def flush(self) -> None:
-        """Send what is to be sent, as far as the socket takes it."""
-        ...
-
-    def flush_soon(self) -> None:
-        """Send what is to be sent, before the leader waits."""
-        ...
-
-
-class Exchange(Stream):
+class Exchange(RequestBody):
     """A request of gRPC and its reply."""
 
     __slots__ = (
         "_declared_bytes",
-        "_endpoint",
         "_has_begun",
         "_is_listening",
-        "_is_running",
-        "_live",
+                "_live",
         "_replies",
         "_steps",
-        "body",
+        "_suspended_bytes",
         "call",
-        "client",
-        "encoding",
         "failure",
         "is_done",
         "messages",
     )  # fmt: skip
 
     def __init__(self, client: Host, stream_id: int) -> None:
-        super().__init__(client.connection, stream_id)
-        self.client = client
-        self.body: bytes | bytearray = b""
-        self.encoding = b""
+        super().__init__(client, stream_id)
         self._declared_bytes: int | None = None
-        self._endpoint: Endpoint | None = None
         self.call: RpcCall | None = None
         self._replies: Iterator[bytes | LiveRows] | None = None
         self._live: LiveRows | None = None
@@ -111,10 +76,10 @@ class Exchange(Stream):
         self.messages: list[bytes] = []
         self.failure: Failure | None = None
         self.is_done = False
-        self._is_running = False
         self._is_listening = False  # The next step is due when there are rows.
         self._has_begun = False  # The head of the reply was sent.
         self._steps = 0
+        self._suspended_bytes = 0
 
     # ------------------------------------------------------------------ the request
 
@@ -153,7 +118,8 @@ class Exchange(Stream):
                 elif role == headers.ENCODING:
                     self.encoding = value
                 elif role == headers.CONTENT_LENGTH:
-                    self._declared_bytes = int(value) if value.isdigit() else -1
+                    is_length = value.isdigit() and len(value) <= _LENGTH_DIGITS_MAX
+                    self._declared_bytes = int(value) if is_length else -1
                 elif role == headers.INVALID:
                     is_valid = False
         if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
@@ -161,7 +127,7 @@ class Exchange(Stream):
         elif seen & _REQUIRED != _REQUIRED or method != b"POST":
             return _OtherRequest(self, self._declared_bytes)
         else:
-            self._endpoint = endpoint = self.client.find(path)
+            self.endpoint = endpoint = self.client.find(path)
             if self.encoding:
                 check_encoding(self.encoding)
             if endpoint is None:
@@ -179,7 +145,10 @@ class Exchange(Stream):
 
     def data(self, data: bytes) -> None:
         """Take a part of the request's message."""
-        body, self.client.loop.held_bytes = self.body, self.client.loop.held_bytes + len(data)
+        if self.is_done:  # The refusal waits to be sent.
+            return
+        self.count(len(data))
+        body = self.body
         if not body:
             self.body = data
         else:
@@ -188,22 +157,37 @@ class Exchange(Stream):
             body += data
         try:
             self.take_body()
-            if self.client.loop.held_bytes > HELD_BYTES_MAX:
-                raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "Too many requests are incomplete.")
         except RefusedRequest as refusal:
             self._end(refusal.failure)
 
     def take_body(self) -> None:
         """Look at the body as far as it has arrived. Raises RefusedRequest."""
-        if len(self.body) > declared_size(self.body):
+        size = declared_size(self.body)
+        if len(self.body) > size:
             raise RefusedRequest(Code.UNIMPLEMENTED, "The request has more than one message.")
+        if size <= STREAM_WINDOW or self.has_lined_up:
+            return
+        if size <= UPLOAD_BYTES:
+            self.allowance = GROWN_WINDOW
+        else:
+            plain_bytes = self.plain_bytes_max() if is_compressed(self.body) else 0
+            self.allowance = 0
+            self.line_up(size + plain_bytes)
 
     def end(self) -> None:
         """Serve the request, because it is complete."""
+        if self.is_done:
+            return
         if self._declared_bytes not in (None, len(self.body)):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
-        else:
-            self.client.loop.due.append(self)
+            return
+        if is_compressed(self.body) and self.endpoint is not None:
+            try:
+                self.inflation = Inflation(self.body, self.encoding, self.endpoint.bytes_max)
+            except RefusedRequest as refusal:
+                self._end(refusal.failure)
+                return
+        self.client.loop.due.append(self)
 
     # ------------------------------------------------------------------ steps
 
@@ -211,18 +195,21 @@ class Exchange(Stream):
         """Return whether to take the next step now: not if it is over, or has to wait its turn."""
         if self.is_over:
             return self._is_listening  # The rows have to notice the end.
-        return not self.client.defers(self)
+        return not (self.is_done or self.client.defers(self))
 
     def run(self) -> None:
         """Take the next step of the reply."""
-        self._is_running, self._is_listening = True, False
-        call, endpoint = self.call, self._endpoint
+        self.is_running, self._is_listening = True, False
+        call, endpoint = self.call, self.endpoint
         assert call is not None
         assert endpoint is not None
         try:
-            replies = self._replies
+            inflation, replies = self.inflation, self._replies
+            if inflation is not None and inflation.message is None:
+                inflation.step()
+                return
             if replies is None:
-                message = only_message(self.body, self.encoding)
+                message = self.take_message()
                 if not endpoint.streams:
                     self.messages.append(endpoint.unary(message, call))
                     self.is_done = True
@@ -243,15 +230,23 @@ class Exchange(Stream):
 
     def deliver(self) -> bool:
         """Send what a step produced; return whether the next step comes before other tasks."""
-        self._is_running = False
-        self._release()
+        self.is_running = False
         if self.is_over:
             self._close_replies()
-        elif self.is_done:
+            self.release()
+            self.client.settle()
+            return False
+        if (inflation := self.inflation) is not None and not self.is_done:
+            self.go_on_inflating(inflation)
+            return False
+        self.served()
+        if self.is_done:
             self._end(self.failure)
             self.client.flush()
         elif self.messages:
             messages, self.messages = self.messages, []
+            if self._replies is not None:
+                self._suspend(len(messages[0]))
             self._send_head()
             self.client.flush_soon()
             for message in messages:
@@ -264,9 +259,19 @@ class Exchange(Stream):
             live.listen(self._wake)
         return False
 
+    def _suspend(self, message_bytes: int) -> None:
+        """Count what a reply keeps between its steps: rows, their values, their encoding."""
+        suspended_bytes = SUSPENDED_BYTES + SUSPENDED_COPIES * message_bytes
+        self.keep(suspended_bytes - self._suspended_bytes)
+        self._suspended_bytes = suspended_bytes
+
+    def served(self) -> None:
+        """Forget what the step was made of."""
+        self.drop_body()
+
     def drained(self) -> None:
         """Make the next step due."""
-        if self._replies is None or self._is_running or self.is_done:
+        if self._replies is None or self.is_running or self.is_done:
             return
         self._steps += 1
         due = self.client.loop.due
@@ -291,6 +296,7 @@ class Exchange(Stream):
 
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
+        self.is_done = True
         trailers = _OK if failure is None else _trailers(failure)
         if failure is None and self.messages:
             message = self.messages.pop()
@@ -299,18 +305,15 @@ class Exchange(Stream):
         else:
             head = b"" if self._has_begun else REPLY_HEAD
             self.connection.send(self, b"", head + trailers)
-        self._release()
-
-    def _release(self) -> None:
-        self.client.loop.held_bytes -= len(self.body)
-        self.body = b""
+        if not self.is_running:
+            self.drop_body()
 
     def cancelled(self) -> None:
         """Cancel the request: the client no longer waits for its reply."""
-        self._release()
+        self.client.undefer(self)
         if self.call is not None:
             self.call.cancel()
-        if not self._is_running and not self._is_listening:
+        if not self.is_running and not self._is_listening:
             self._close_replies()
 
     def _close_replies(self) -> None:
@@ -324,7 +327,7 @@ class Exchange(Stream):
     def expire(self, now: float) -> None:
         """End the exchange if its deadline has passed while it waits for the client or for rows."""
         call = self.call
-        if call is None or now < call.deadline or self._is_running:
+        if call is None or now < call.deadline or self.is_running:
             return
         if self._is_listening:
             self._due()

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from spanemu.base.record import NamedTuple
 from spanemu.http2 import huffman
-from spanemu.http2.errors import CompressionError
+from spanemu.http2.errors import CompressionError, ConnectionFailure, ErrorCode
 
 TABLE_BYTES_MAX = 4096
+LITERALS_MAX = 2_048  # of a block: more than a list of the permitted size can have
+_SIZE_UPDATES_MAX = 2  # of a block (RFC 7541, 4.2)
 _ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
 _INTEGER_BYTES_MAX = 5
 
@@ -90,14 +92,15 @@ class HeaderDecoder:
         self._entries: list[Field] = []  # the oldest first
         self._size = 0
         self._size_max = TABLE_BYTES_MAX
+        self.list_bytes = 0  # of the fields of the last block
 
     def decode(self, block: bytes, size_max: int) -> list[Field] | None:
         """Return the fields of a block; None if they are larger than `size_max` in all.
 
-        Raises CompressionError.
+        Raises CompressionError, and ConnectionFailure for a block that takes too much work.
         """
         fields: list[Field] = []
-        size = position = 0
+        size = position = literals = updates = 0
         end = len(block)
         entries = self._entries
         try:
@@ -112,11 +115,15 @@ class HeaderDecoder:
                 elif byte >= 0x40 or byte < 0x20:
                     mask = 0x3F if byte >= 0x40 else 0x0F
                     field, position = self._literal(block, position, byte & mask, mask)
+                    literals += 1
+                    if literals > LITERALS_MAX:
+                        raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
                     if byte >= 0x40:
                         self._add(field)
-                elif fields:
-                    raise CompressionError("a table size is updated behind a field")
+                elif size or updates == _SIZE_UPDATES_MAX:
+                    raise CompressionError("a table size is updated too late or too often")
                 else:
+                    updates += 1
                     self._size_max, position = _integer_of(block, position, byte & 0x1F, 0x1F)
                     if self._size_max > TABLE_BYTES_MAX:
                         raise CompressionError("a table size is larger than permitted")
@@ -127,6 +134,7 @@ class HeaderDecoder:
                     fields.append(field)
         except IndexError:
             raise CompressionError("an index or a length leads to nothing") from None
+        self.list_bytes = size
         return fields if size <= size_max else None
 
     def _at(self, index: int) -> Field:

@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from selectors import EVENT_READ, DefaultSelector, SelectSelector
+from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
 from socket import socketpair
 from typing import Protocol
 
@@ -33,12 +33,14 @@ from spanemu.base.call import Call, Signal
 from spanemu.base.clock import call_after, monotonic
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
+from spanemu.http2.account import Account
 from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
 IDLE_TICKS = 50  # without a request, until the watch sleeps
-_SWEEP_SECONDS = 1.0
+SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
+SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
 SPARE_THREADS = 4  # that wait to lead; further ones end
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 # Between two looks at the sockets, for requests that are due, and for those whose wait is over.
@@ -56,7 +58,9 @@ class Writer(Protocol):
 
 
 class Ready(Protocol):
-    """An owner of a socket."""
+    """An owner of a socket. `used_seconds` says how much of the leader's time it had, fairly."""
+
+    used_seconds: float
 
     def ready(self, events: int) -> None:
         """Read or write what is possible without waiting. Raises nothing."""
@@ -116,6 +120,7 @@ class Loop:
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
         self.selector = DefaultSelector()
+        self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
         self._sweep = sweep  # called by the leader now and then; returns whether there is a need
@@ -130,8 +135,8 @@ class Loop:
         self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
         self._sweeps_at = 0.0
-        self._sweep_seconds = _SWEEP_SECONDS
-        self.held_bytes = 0  # of incomplete requests
+        self.sweep_seconds = SWEEP_SECONDS
+        self.used_seconds = self._fair_seconds = 0.0
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
@@ -273,8 +278,9 @@ class Loop:
             self._resume()
             return False
         if now >= self._sweeps_at:
-            self._sweeps_at = now + (self._sweep_seconds if self._sweep() else inf)
-        self._wait(0.0 if posted or self.due or self._resumable else self._sweeps_at - now)
+            self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
+        is_busy = posted or self._unflushed or self.due or self._resumable
+        self._wait(0.0 if is_busy else self._sweeps_at - now)
         self._serves_until, self._resumes_until = monotonic() + ROUND_SECONDS, None
         if not self._is_watched:
             self._is_watched = True
@@ -282,8 +288,26 @@ class Loop:
         return True
 
     def _wait(self, seconds: float) -> None:
-        for key, events in self.selector.select(None if seconds == inf else max(0.0, seconds)):
-            key.data.ready(events)
+        """Serve the sockets that are ready, for a moment: who had the least time comes first.
+
+        Who had none for a while is treated as those that had the least.
+        """
+        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
+        if len(ready) > 1:
+            ready.sort(key=_used_seconds)
+        begun = now = monotonic()
+        least = ready[0][0].data.used_seconds if ready else 0.0
+        for key, events in ready:
+            owner: Ready = key.data
+            if self.due and owner.used_seconds > least + SLICE_SECONDS:
+                return  # Those that had less time are served before this one is read.
+            fair_seconds = max(self._fair_seconds, owner.used_seconds)
+            self._fair_seconds = owner.used_seconds = fair_seconds
+            owner.ready(events)
+            before, now = now, monotonic()
+            owner.used_seconds += now - before
+            if now - begun > SLICE_SECONDS:
+                return  # The others are ready again.
 
     def _serve(self) -> bool:
         """Serve the tasks that are due now; return False if another thread leads afterwards."""
@@ -328,11 +352,11 @@ class Loop:
 
     def sweep_soon(self) -> None:
         """Let the leader sweep within the usual time, although there was no need."""
-        self._sweeps_at = min(self._sweeps_at, monotonic() + self._sweep_seconds)
+        self._sweeps_at = min(self._sweeps_at, monotonic() + self.sweep_seconds)
 
     def sweep_every(self, seconds: float) -> None:
         """Set the interval of sweeps."""
-        self._sweep_seconds = seconds
+        self.sweep_seconds = seconds
         self.sweep_soon()
 
     def flush_soon(self, writer: Writer) -> None:
@@ -340,9 +364,8 @@ class Loop:
         self._unflushed[writer] = None
 
     def _flush(self) -> None:
-        unflushed = self._unflushed
-        while unflushed:
-            writer, _ = unflushed.popitem()
+        writers, self._unflushed = self._unflushed, {}
+        for writer in writers:
             writer.flush()
 
     def ready(self, events: int) -> None:
@@ -369,3 +392,8 @@ class Loop:
                 self.hand_over()
             else:
                 vain += 1
+
+
+def _used_seconds(ready: tuple[SelectorKey, int]) -> float:
+    seconds: float = ready[0].data.used_seconds
+    return seconds

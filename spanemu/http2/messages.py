@@ -1,6 +1,7 @@
 """Messages in the body of a request (gRPC over HTTP/2): a prefix of five bytes, then the message.
 
-A message may be compressed, if a header of the request names the encoding.
+A message may be compressed, if a header of the request names the encoding. It is decompressed in
+parts, because a small message may become a large one.
 """
 
 from __future__ import annotations
@@ -16,55 +17,99 @@ from spanemu.http2.errors import RefusedRequest
 PREFIX = struct.Struct(">BL")
 _ENCODINGS = {b"gzip": 31, b"deflate": 15}  # with the `wbits` of zlib
 _SHOWN_BYTES = 100  # of a value in an error
+_PART_BYTES = 512 * 1024  # that are decompressed at a time
+_INPUT_BYTES = 16 * 1024
 ENCODINGS = b"identity, deflate, gzip"
 # All printable ASCII characters but the percent sign.
 _SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
 
 
-def declared_size(body: bytes | bytearray) -> int:
+def declared_size(body: bytes | bytearray, limit: int | None = None) -> int:
     """Return the size of the first message with its prefix, as far as the body shows it.
 
-    Raises RefusedRequest for a message that is too large.
+    Raises RefusedRequest for a message that is larger than `limit`, or than any may be.
     """
     if len(body) < PREFIX.size:
         return PREFIX.size
     size: int = PREFIX.unpack_from(body)[1]
-    if size > MESSAGE_BYTES_MAX:
-        raise _too_large(size)
+    limit = MESSAGE_BYTES_MAX if limit is None else limit
+    if size > limit:
+        raise too_large(size, limit)
     return PREFIX.size + size
 
 
-def only_message(body: bytes | bytearray, encoding: bytes) -> bytes:
-    """Return the message of a complete body, which has to be the only one.
+def is_compressed(body: bytes | bytearray) -> bool:
+    """Return whether the first message of a body says that it is compressed."""
+    return body[:1] not in (b"\0", b"")
+
+
+def only_message(body: bytes | bytearray) -> bytes:
+    """Return the message of a complete body, which has to be the only one, as it was sent.
 
     Raises RefusedRequest.
     """
     if len(body) < PREFIX.size:
         raise RefusedRequest(Code.UNIMPLEMENTED, "The request has no message.")
-    flag, size = PREFIX.unpack_from(body)
+    _, size = PREFIX.unpack_from(body)
     if len(body) != PREFIX.size + size:
         whole = "more than one message" if len(body) > PREFIX.size + size else "part of a message"
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The request has {whole}.")
-    message = (
-        body[PREFIX.size :] if body.__class__ is bytes else bytes(memoryview(body)[PREFIX.size :])
-    )
-    return message if flag == 0 else decompressed(message, flag, encoding)
+    if body.__class__ is bytes:
+        return body[PREFIX.size :]
+    return bytes(memoryview(body)[PREFIX.size :])
 
 
-def decompressed(message: bytes, flag: int, encoding: bytes) -> bytes:
-    """Return a message without its compression. Raises RefusedRequest."""
-    if flag != 1 or encoding in (b"", b"identity"):
-        raise RefusedRequest(Code.INTERNAL, "A message is compressed, but no encoding is named.")
-    inflater = zlib.decompressobj(_ENCODINGS[encoding])
-    try:
-        plain = inflater.decompress(message, MESSAGE_BYTES_MAX + 1)
-    except zlib.error:
-        raise RefusedRequest(Code.INTERNAL, "A message cannot be decompressed.") from None
-    if len(plain) > MESSAGE_BYTES_MAX:
-        raise _too_large(len(plain))
-    if not inflater.eof:
-        raise RefusedRequest(Code.INTERNAL, "A compressed message is cut off.")
-    return plain
+class Inflation:
+    """A compressed message that is decompressed part by part.
+
+    `message` is the result; of a message that is larger than `limit`, it is the beginning, which is
+    larger as well.
+    """
+
+    def __init__(self, body: bytes | bytearray, encoding: bytes, limit: float) -> None:
+        """Begin with a complete body. Raises RefusedRequest."""
+        if body[0] != 1 or encoding in (b"", b"identity"):
+            text = "A message is compressed, but no encoding is named."
+            raise RefusedRequest(Code.INTERNAL, text)
+        self._compressed = only_message(body)
+        self._position = 0
+        self._inflater = zlib.decompressobj(_ENCODINGS[encoding])
+        self._plain = bytearray()
+        self._limit = limit
+        self.message: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes that have been decompressed."""
+        return len(self._plain if self.message is None else self.message)
+
+    def step(self) -> None:
+        """Decompress a part; after the last one there is the message. Raises RefusedRequest."""
+        end_size, end = len(self._plain) + _PART_BYTES, self._position + _PART_BYTES
+        while not self._is_complete():
+            if len(self._plain) >= end_size or self._position >= end:
+                return
+            self._inflate()
+        self.message, self._plain = bytes(self._plain), bytearray()
+
+    def _is_complete(self) -> bool:
+        if len(self._plain) > MESSAGE_BYTES_MAX:
+            raise too_large(len(self._plain), MESSAGE_BYTES_MAX)
+        return self._inflater.eof or len(self._plain) > self._limit
+
+    def _inflate(self) -> None:
+        """Decompress a little more. Raises RefusedRequest."""
+        source = self._inflater.unconsumed_tail
+        if not source:
+            source = self._compressed[self._position : self._position + _INPUT_BYTES]
+            self._position += len(source)
+        try:
+            plain = self._inflater.decompress(source, _PART_BYTES)
+        except zlib.error:
+            raise RefusedRequest(Code.INTERNAL, "A message cannot be decompressed.") from None
+        if not (source or plain):
+            raise RefusedRequest(Code.INTERNAL, "A compressed message is cut off.")
+        self._plain += plain
 
 
 def check_encoding(encoding: bytes) -> None:
@@ -74,8 +119,9 @@ def check_encoding(encoding: bytes) -> None:
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The encoding {name} is not supported.")
 
 
-def _too_large(size: int) -> RefusedRequest:
-    text = f"The message has {size} bytes or more; the limit is {MESSAGE_BYTES_MAX}."
+def too_large(size: int, limit: int) -> RefusedRequest:
+    """Return the refusal of a message that is larger than a limit."""
+    text = f"The message has {size} bytes or more; the limit is {limit}."
     return RefusedRequest(Code.RESOURCE_EXHAUSTED, text)
 
 

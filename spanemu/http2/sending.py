@@ -5,42 +5,52 @@ What the client has no room for waits in the queue of its stream. `output` is wh
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.header_block import Field
 
-STREAM_WINDOW = 1024 * 1024
+STREAM_WINDOW = 256 * 1024
 CONTROL_BYTES_MAX = 256 * 1024  # of frames that answer frames, to a client that does not read
+OUTPUT_BYTES_MAX = 1024 * 1024  # beyond which replies wait in their queues
+RESUMED_MAX = 64  # streams that are continued before other clients have their turns
+_OBJECT_BYTES = 48  # that a small frame takes besides its content
 
 
 class Stream:
     """A request and its reply on a connection; a derived class gives them a meaning.
 
-    `window` is what the client lets the server send, `granted` what the server lets the client.
+    `window` is what the client lets the server send, beyond the window that it gives all streams.
+    `granted` is what the server lets the client send, and `allowance` what it grants again and
+    again. `kept_bytes` is what the server keeps of the request.
     """
 
     __slots__ = (
+        "allowance",
         "connection",
         "granted",
         "has_ended",
         "id",
         "is_over",
+        "kept_bytes",
         "queue",
         "trailers",
+        "waits_in",
         "window",
     )
 
     def __init__(self, connection: Sender, stream_id: int) -> None:
         self.connection = connection
         self.id = stream_id
-        self.window = connection.stream_window
-        self.granted = STREAM_WINDOW
+        self.window = 0
+        self.granted = self.allowance = STREAM_WINDOW
+        self.kept_bytes = 0
         self.has_ended = False  # the request is complete
         self.is_over = False  # the reply is complete, or the stream was reset
         self.queue: deque[memoryview] = deque()  # data that the client has no room for
         self.trailers: bytes | None = None  # to be sent behind the queue
+        self.waits_in: OrderedDict[Stream, None] | None = None  # streams that wait for the same
 
     def begin(self, fields: list[Field] | None) -> Stream:
         """Take the header fields of the request; None if they are too large.
@@ -64,25 +74,53 @@ class Stream:
     def drained(self) -> None:
         """Continue the reply, because all that was sent has left the queue."""
 
+    def keep(self, size: int) -> None:
+        """Count bytes that are kept of the request."""
+        self.kept_bytes += size
+        self.connection.kept_bytes += size
+
+    def release(self) -> None:
+        """Forget the request, because the stream is over."""
+        self.connection.kept_bytes -= self.kept_bytes
+        self.kept_bytes = 0
+
 
 class Sender:
-    """The open streams of a connection, the client's windows, and what is to be sent."""
+    """The open streams of a connection, the client's windows, and what is to be sent.
+
+    A reply that cannot be sent waits for the socket, for the window of the connection or for that
+    of its stream. `resume` continues a few of those that need to wait no longer, however many
+    there are, and leaves a backlog.
+    """
 
     def __init__(self) -> None:
         self.streams: dict[int, Stream] = {}
         self.window = frames.WINDOW_DEFAULT
-        self.stream_window = frames.WINDOW_DEFAULT
+        self.stream_window = frames.WINDOW_DEFAULT  # of all streams, besides their own
         self.frame_bytes = frames.FRAME_BYTES_DEFAULT
         self.output: list[bytes | memoryview] = []
+        self.output_bytes = 0  # whoever sends the output resets it
+        self.kept_bytes = 0  # of requests
         self.queued_bytes = 0  # in the queues of streams, the trailers behind them included
         self.control_bytes = 0  # of answers in the output; whoever sends it resets it
         self.is_congested = False  # The socket takes no more: replies wait in their queues.
-        self._blocked: dict[Stream, None] = {}  # streams that wait for the connection
+        self.may_resume = RESUMED_MAX  # streams, until others have had their turns
+        self._jammed: OrderedDict[Stream, None] = OrderedDict()  # streams that wait for the socket
+        self._blocked: OrderedDict[Stream, None] = OrderedDict()  # for the connection's window
+        self._starved: OrderedDict[Stream, None] = OrderedDict()  # for their own
+        self._grown: OrderedDict[Stream, None] = OrderedDict()  # whose own may have grown
+        self._has_grown = False  # So have the windows of those that are starved.
+
+    def emit(self, frame: bytes) -> None:
+        """Send a frame."""
+        self.output.append(frame)
+        self.output_bytes += len(frame)
 
     def answer(self, frame: bytes) -> None:
         """Send a frame that a frame of the client asked for. Raises ConnectionFailure."""
         self.output.append(frame)
         self.control_bytes += len(frame)
+        self.output_bytes += len(frame) + _OBJECT_BYTES
         if self.control_bytes > CONTROL_BYTES_MAX:
             raise ConnectionFailure("too many frames to answer", ErrorCode.ENHANCE_YOUR_CALM)
 
@@ -94,6 +132,7 @@ class Sender:
             self._send_long_headers(stream.id, block, is_last)
         else:
             self.output.append(frames.head(length, frames.HEADERS, flags, stream.id) + block)
+            self.output_bytes += length + _OBJECT_BYTES
         if is_last:
             self._finish(stream)
 
@@ -103,23 +142,24 @@ class Sender:
         for start in range(0, len(block), size):
             if start + size >= len(block):
                 flags |= frames.END_HEADERS
-            self.output.append(frames.frame(kind, flags, stream_id, block[start : start + size]))
+            self.emit(frames.frame(kind, flags, stream_id, block[start : start + size]))
             kind, flags = frames.CONTINUATION, 0
 
     def send(self, stream: Stream, data: bytes, trailers: bytes | None = None) -> None:
         """Send a part of a reply's body, and with `trailers` the end of the reply."""
         size = len(data)
         if (
-            size <= stream.window
+            size <= stream.window + self.stream_window
             and size <= self.window
             and size <= self.frame_bytes
             and not stream.queue
-            and not self.is_congested
+            and not self.is_jammed()
         ):
             stream.window -= size
             self.window -= size
             if size:
                 self.output.append(frames.head(size, frames.DATA, 0, stream.id) + data)
+                self.output_bytes += size
             if trailers is None:
                 stream.drained()
             else:
@@ -138,14 +178,14 @@ class Sender:
         if not queue:
             return
         while queue:
-            room = min(stream.window, self.window, self.frame_bytes)
-            if self.is_congested or (room <= 0 and queue[0]):
-                if stream.window > 0 or self.is_congested:
-                    self._blocked[stream] = None
+            line = self._line_of(stream, len(queue[0]))
+            if line is not None:
+                self._wait_in(line, stream)
                 return
             data = queue.popleft()
             if not data:  # Only the end of the reply waited; its window may be below 0.
                 continue
+            room = min(stream.window + self.stream_window, self.window, self.frame_bytes)
             if len(data) > room:
                 queue.appendleft(data[room:])
                 data = data[:room]
@@ -155,22 +195,69 @@ class Sender:
             self.queued_bytes -= size
             self.output.append(frames.head(size, frames.DATA, 0, stream.id))
             self.output.append(data)
+            self.output_bytes += size + _OBJECT_BYTES
+        self._wait_in(None, stream)
         if stream.trailers is not None:
             self.queued_bytes -= len(stream.trailers)
             self.send_headers(stream, stream.trailers, is_last=True)
         else:
             stream.drained()
 
+    def is_jammed(self) -> bool:
+        """Return whether there is as much to send as the socket takes, or more."""
+        return self.is_congested or self.output_bytes > OUTPUT_BYTES_MAX
+
+    def _line_of(self, stream: Stream, size: int) -> OrderedDict[Stream, None] | None:
+        """Return the streams among which one has to wait that has data to send; None if none."""
+        if self.is_jammed():
+            return self._jammed
+        if not size:
+            return None
+        if stream.window + self.stream_window <= 0:
+            return self._starved
+        return self._blocked if self.window <= 0 else None
+
+    def _wait_in(self, line: OrderedDict[Stream, None] | None, stream: Stream) -> None:
+        if stream.waits_in is not line:
+            if stream.waits_in is not None:
+                del stream.waits_in[stream]
+            if line is not None:
+                line[stream] = None
+            stream.waits_in = line
+
     def resume(self) -> None:
-        """Continue the streams that wait for the window of the connection, or for its socket."""
-        if self._blocked:
-            blocked, self._blocked = self._blocked, {}
-            for stream in blocked:
-                self.pump(stream)
+        """Continue some of the streams that need not wait any longer."""
+        while self.may_resume > 0 and (line := self._movable()):
+            stream, _ = line.popitem(last=False)
+            stream.waits_in = None
+            self.may_resume -= 1
+            self.pump(stream)
+
+    def has_backlog(self) -> bool:
+        """Return whether streams wait although they need not."""
+        return bool(self._movable())
+
+    def _movable(self) -> OrderedDict[Stream, None] | None:
+        """Return streams that may be able to go on, if there are any."""
+        if self.is_jammed():
+            return None
+        if self._jammed:
+            return self._jammed
+        if self._blocked and self.window > 0:
+            return self._blocked
+        if self._has_grown and not self._grown:
+            self._has_grown = False
+            self._grown, self._starved = self._starved, self._grown
+        return self._grown
+
+    def grow_streams(self) -> None:
+        """Let the streams that wait for their own windows try again: all of them have grown."""
+        self._has_grown = True
+        self.resume()
 
     def drop_queue(self, stream: Stream) -> None:
         """Forget what the client has not taken of a stream."""
-        self._blocked.pop(stream, None)
+        self._wait_in(None, stream)
         if stream.queue:
             self.queued_bytes -= sum(map(len, stream.queue)) + len(stream.trailers or b"")
             stream.queue.clear()
@@ -180,8 +267,9 @@ class Sender:
         """Close a stream whose reply is complete."""
         stream.is_over = True
         self.streams.pop(stream.id, None)
+        stream.release()
         if not stream.has_ended:  # The rest of the request is not needed.
-            self.output.append(frames.reset(stream.id, ErrorCode.NO_ERROR))
+            self.emit(frames.reset(stream.id, ErrorCode.NO_ERROR))
 
     def reset(self, stream_id: int, code: ErrorCode) -> None:
         """End a stream with an error."""
@@ -196,6 +284,7 @@ class Sender:
         self.drop_queue(stream)
         stream.is_over = True
         stream.cancelled()
+        stream.release()
 
     def close(self) -> None:
         """End all streams, because the connection is lost."""

@@ -24,15 +24,17 @@ from spanemu.frontend.listening import (
     REFLECTION_PATHS,
     listen_at,
 )
-from spanemu.http2.loop import SOCKETS_MAX, WAITING_MAX, Loop
+from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, WAITING_MAX, Loop
 
 if TYPE_CHECKING:
     from spanemu.frontend import reflection
+    from spanemu.http2 import account as accounts
     from spanemu.http2 import client as clients
     from spanemu.http2 import conversation as conversations
     from spanemu.http2 import errors
 else:
     reflection = deferred("spanemu.frontend.reflection")
+    accounts = deferred("spanemu.http2.account")
     clients = deferred("spanemu.http2.client")  # Most emulators in a test's process have none.
     conversations = deferred("spanemu.http2.conversation")
     errors = deferred("spanemu.http2.errors")
@@ -52,6 +54,7 @@ class Http2Server:
         self._waiting_max = waiting_max
         self._loop: Loop | None = None
         self._clients: set[clients.Client] = set()
+        self.used_seconds = 0.0
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
         self._is_full = False  # No more connections are taken: they wait in the system.
@@ -71,6 +74,7 @@ class Http2Server:
         self._tls = tls
         self._listener = listener
         self._loop = Loop(self._waiting_max, self._sweep)
+        self.account = self._loop.account
         self._loop.selector.register(listener, EVENT_READ, self)
         self._loop.start()
         return int(listener.getsockname()[1])
@@ -118,7 +122,17 @@ class Http2Server:
                 client.close()
         self._check_ended()
         self._resume_accepting()
+        self._look_at_turns()
+        self.account.return_memory()
         return bool(self._clients)
+
+    def _look_at_turns(self) -> None:
+        """Look more often at the turns of large messages while others wait for theirs."""
+        if (loop := self._loop) is not None and not self._is_stopping:
+            has_line = self.account.has_line
+            if has_line:
+                self.account.look()
+            loop.sweep_seconds = accounts.LOOK_SECONDS if has_line else SWEEP_SECONDS
 
     def ready(self, events: int) -> None:
         """Accept the connections that wait in the listening socket."""

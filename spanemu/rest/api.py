@@ -11,13 +11,16 @@ message has its own HTTP status; a later error is the last element of the array.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from spanemu.base.call import Call, Metadata, Signal
 from spanemu.frontend.dispatch import Endpoint, Endpoints, Message, Method, ServedCall
+from spanemu.rest import bodies
 from spanemu.rest.errors import InvalidPayload, MethodNotFound, unknown
 from spanemu.rest.exchange import JSON, Request, Response, failed, failure_text
-from spanemu.rest.json_messages import CANNOT_FIND, fill, parsed, text_of
+from spanemu.rest.json_messages import CANNOT_FIND, fill, text_of
+from spanemu.rest.json_texts import parsed
 from spanemu.rest.query_string import (
     Pairs,
     fill_from_query,
@@ -28,6 +31,7 @@ from spanemu.rest.routes import NOTHING, REFUSED_ROUTES, ROUTES, WHOLE, Match, R
 
 PREFIX = "/v1/"
 NO_RPC = "/HTTP"  # where the path of an RPC stands otherwise
+_SMALL_BODY_BYTES = 64 * 1024
 _TIMEOUT_HEADER = "x-server-timeout"  # in seconds; Google's clients send it
 _OVERRIDE_HEADER = "x-http-method-override"  # with a query in the body, for long queries
 
@@ -101,7 +105,9 @@ class Api:
             method, endpoint = self._methods[name]
             pairs = pairs_of(query)
             enum_numbers = wants_enum_numbers(pairs)
-            data = _request_bytes(method, match, body, pairs) if method.implemented else b""
+            # Who has much to convert works alone, so that others get the interpreter.
+            with bodies.work if len(body) > _SMALL_BODY_BYTES else nullcontext():
+                data = _request_bytes(method, match, body, pairs) if method.implemented else b""
             call = RestCall(name, request)
             request.on_hangup(call.cancel)
             read, write = method.response.FromString, text_of
@@ -138,6 +144,7 @@ def _request_bytes(method: Method, match: Match, body: bytes, pairs: Pairs) -> b
         fill(message, content)
     else:
         fill(message, {match.route.body: content})
+    del content  # The message may be large as well.
     fill_from_query(message, pairs)
     _set(message, match.route.field, match.name)
     data: bytes = message.SerializeToString()

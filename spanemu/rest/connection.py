@@ -1,7 +1,7 @@
 """The requests of one connection, one after another, on the thread of the connection.
 
-The standard library parses the head of a request. This module reads its bytes within a time and a
-size, so that slow or endless clients are cut off, refuses what HTTP/1.1 leaves unclear, and writes
+The standard library parses the head of a request, which `head` has checked. This module reads its
+bytes within a time and a size, so that slow or endless clients are cut off, and writes
 responses: a response is one segment where possible, because a second one would wait for an
 acknowledgement of the first.
 """
@@ -13,25 +13,25 @@ import logging
 import re
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from http import HTTPStatus
 from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from spanemu.base.clock import monotonic
 from spanemu.frontend.waits import Waits
+from spanemu.rest import bodies
 from spanemu.rest.errors import BadHttp
 from spanemu.rest.exchange import Request, Response, failed
 from spanemu.rest.hangups import Hangups
+from spanemu.rest.head import HEAD_BYTES_MAX, checked_host, read_head, split_target
 
 # A little more than a commit of the largest size takes, whose bytes are base64.
 BODY_BYTES_MAX = 140 * 1024 * 1024
-HEAD_BYTES_MAX = 64 * 1024
 
 IDLE_SECONDS = 120.0  # between two requests
 HEAD_SECONDS = 10.0  # from the first byte of a request to the end of its headers
@@ -40,9 +40,12 @@ SEND_SECONDS = 60.0  # for one part of a response
 _LINGER_SECONDS = 1.0
 _LINGER_BYTES_MAX = 1 << 20
 _BUFFER_BYTES = 1 << 16
+_SHOWN_CHARACTERS = 100  # of a value in an error
 _JOINED_BYTES_MAX = 1 << 16  # larger bodies are not copied behind their head
 
 _CHUNK_LINE_BYTES_MAX = 1024
+_CHUNK_LINE_BYTES = 16  # that a chunk may take besides its content and as much again
+_EXCESS_BYTES_MAX = 16 * 1024  # of extensions beyond that
 _TRAILERS_MAX = 64
 _LENGTH = re.compile("[0-9]{1,15}")
 _CHUNK_SIZE = re.compile(rb"([0-9a-fA-F]{1,12})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -67,6 +70,7 @@ class Host(Protocol):
     """The server of a connection."""
 
     hangups: Hangups
+    bodies: bodies.Bodies
     waits: Waits
 
     def respond(self, request: Request) -> Response:
@@ -92,7 +96,6 @@ class Connection(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
         self._source = Source(self.connection)
         self._input = io.BufferedReader(self._source, _BUFFER_BYTES)
-        self.rfile = self._input  # where the standard library reads headers
         self._unread = False  # whether the client may still be sending what nothing will read
 
     def finish(self) -> None:
@@ -125,15 +128,21 @@ class Connection(BaseHTTPRequestHandler):
             return
         self._source.allow(HEAD_SECONDS, HEAD_BYTES_MAX)
         self.command, self.requestline, self.request_version = "", "", self.protocol_version
-        try:
-            request = self._read()
-        except LineTooLong:
-            self._fail(BadHttp(431, "The headers are too long."))
-        except BadHttp as error:
-            self._fail(error)
-        else:
-            if request is not None:
-                self._answer(request)
+        with self._host.bodies.reading(self._disconnect) as reading:
+            try:
+                request = self._read(reading)
+            except LineTooLong:
+                self._fail(BadHttp(431, "The headers are too long."))
+            except BadHttp as error:
+                self._fail(error)
+            else:
+                if request is not None:
+                    self._answer(request)
+
+    def _disconnect(self) -> None:
+        """End the connection, from another thread."""
+        with suppress(OSError):
+            socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
 
     def _answer(self, request: Request) -> None:
         """Send the response to a request; where the client goes away, the request is cancelled."""
@@ -141,22 +150,29 @@ class Connection(BaseHTTPRequestHandler):
             waits = self._host.waits
             self._send(self._host.respond(replace(request, on_hangup=watched.add, waits=waits)))
 
-    def _read(self) -> Request | None:
+    def _read(self, reading: bodies.Reading) -> Request | None:
         """Return the next request; None if the standard library refused it."""
-        self.raw_requestline = self._input.readline(HEAD_BYTES_MAX)
-        if len(self.raw_requestline) >= HEAD_BYTES_MAX:
-            raise BadHttp(414, "The URL is too long.")
+        self.raw_requestline, self.rfile = read_head(self._input)
         if not self.parse_request():
             return None
-        if self.request_version == "HTTP/0.9":
-            raise BadHttp(400, "HTTP/0.9 is not supported.")
-        headers = self._headers()
-        path, _, query = self.path.partition("?")
-        if "://" in path:
-            path = urlsplit(path).path
+        path, query, headers = split_target(self.path, self._headers())
         self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)  # A chunk of one byte takes six.
-        body = read_body(self._input, headers)
+        body = self._read_body(headers, reading)
         return Request(self.command, path, query, headers, body, str(self.client_address[0]))
+
+    def _read_body(self, headers: Mapping[str, str], reading: bodies.Reading) -> bytes:
+        """Return the body of a request, which waits for its turn if it is large."""
+
+        def take(size: int) -> None:
+            if size > bodies.LARGE_BYTES and not reading.size:
+                with self._source.idle():
+                    self._host.bodies.take(reading, size)
+                self._source.allow(BODY_SECONDS, BODY_BYTES_MAX * 8)
+
+        with self._source.working(reading):
+            body = read_body(self._input, headers, take)
+        reading.is_complete = True
+        return body
 
     def _headers(self) -> dict[str, str]:
         """Return the headers by name. Raises BadHttp for what is ambiguous."""
@@ -167,9 +183,14 @@ class Connection(BaseHTTPRequestHandler):
             key = name.lower()
             if key in headers and key in _SINGLE_HEADERS:
                 raise BadHttp(400, f"More than one header {name}.")
-            headers[key] = value
-        if "host" not in headers and self.request_version != "HTTP/1.0":
+            headers[key] = value.strip(" \t")
+        is_old = self.request_version == "HTTP/1.0"
+        if "host" in headers:
+            checked_host(headers["host"])
+        elif not is_old:
             raise BadHttp(400, "A request needs a Host header.")
+        if is_old and "transfer-encoding" in headers:
+            raise BadHttp(400, "HTTP/1.0 has no Transfer-Encoding.")
         return headers
 
     def handle_expect_100(self) -> bool:
@@ -249,9 +270,8 @@ def _head(status: int, content_type: str, own: tuple[tuple[str, str], ...]) -> b
     except ValueError:
         phrase = "Client Closed Request"  # 499
     headers = {"Content-Type": content_type, **_COMMON_HEADERS, **dict(own)}
-    fields = [f"{name}: {value}" for name, value in headers.items()]
-    lines = [f"HTTP/1.1 {status} {phrase}", *fields]
-    return ("\r\n".join(lines) + "\r\n").encode("latin-1")
+    fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} {phrase}\r\n{fields}".encode("latin-1")
 
 
 class Source(io.RawIOBase):
@@ -261,11 +281,34 @@ class Source(io.RawIOBase):
         self._socket = connection
         self._deadline: float = 0.0
         self._bytes_left = 0
+        self._reading: bodies.Reading | None = None
 
     def allow(self, seconds: float, size: int) -> None:
         """Allow so many seconds and bytes for what is read from here on."""
         self._deadline = monotonic() + seconds
         self._bytes_left = size
+
+    @contextmanager
+    def working(self, reading: bodies.Reading) -> Iterator[None]:
+        """Let one thread work at what it reads, except while there is nothing to read."""
+        with bodies.work:
+            self._reading = reading
+            try:
+                yield
+            finally:
+                self._reading = None
+
+    @contextmanager
+    def idle(self) -> Iterator[None]:
+        """Let others work for a while."""
+        if self._reading is None:
+            yield
+            return
+        bodies.work.release()
+        try:
+            yield
+        finally:
+            bodies.work.acquire()
 
     def readable(self) -> bool:
         return True
@@ -278,25 +321,36 @@ class Source(io.RawIOBase):
         if self._bytes_left <= 0:
             raise LineTooLong("request")
         self._socket.settimeout(seconds)
-        count = self._socket.recv_into(buffer)
+        with self.idle():
+            count = self._socket.recv_into(buffer)
         self._bytes_left -= count
+        if self._reading is not None:
+            self._reading.read_bytes += count
         return count
 
 
-def read_body(stream: io.BufferedIOBase, headers: Mapping[str, str]) -> bytes:
-    """Return the body of a request. Raises BadHttp, and EOFError where the client stops."""
+def read_body(
+    stream: io.BufferedIOBase,
+    headers: Mapping[str, str],
+    take: Callable[[int], object] = lambda size: None,
+) -> bytes:
+    """Return the body of a request; `take` is called with its size, or how large it may become.
+
+    Raises BadHttp, and EOFError where the client stops.
+    """
     encoding, length = headers.get("transfer-encoding"), headers.get("content-length")
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise BadHttp(415, "A body with a Content-Encoding is not supported.")
     if encoding is not None:
-        if encoding.strip().lower() != "chunked" or length is not None:
+        if encoding.lower() != "chunked" or length is not None:
             raise BadHttp(400, "Bad Transfer-Encoding.")
-        return _read_chunks(stream)
+        return _read_chunks(stream, take)
     if length is None:
         return b""
     if not _LENGTH.fullmatch(length):
-        raise BadHttp(400, f"Bad Content-Length {length!r}.")
+        raise BadHttp(400, f"Bad Content-Length {length[:_SHOWN_CHARACTERS]!r}.")
     _check_size(int(length))
+    take(int(length))
     return _read_exactly(stream, int(length))
 
 
@@ -312,8 +366,8 @@ def _read_exactly(stream: io.BufferedIOBase, size: int) -> bytes:
     return data
 
 
-def _read_chunks(stream: io.BufferedIOBase) -> bytes:
-    body = bytearray()
+def _read_chunks(stream: io.BufferedIOBase, take: Callable[[int], object]) -> bytes:
+    body, excess = bytearray(), 0
     while True:
         line = stream.readline(_CHUNK_LINE_BYTES_MAX)
         if not line:
@@ -326,6 +380,11 @@ def _read_chunks(stream: io.BufferedIOBase) -> bytes:
             _skip_trailers(stream)
             return bytes(body)
         _check_size(len(body) + size)
+        excess = max(0, excess + len(line) - _CHUNK_LINE_BYTES - size)
+        if excess > _EXCESS_BYTES_MAX:
+            raise BadHttp(400, "The chunks have more extensions than content.")
+        if len(body) + size > bodies.LARGE_BYTES:
+            take(BODY_BYTES_MAX)
         body += _read_exactly(stream, size)
         if stream.readline(2) not in (b"\r\n", b"\n"):
             raise BadHttp(400, "A chunk does not end where its size says.")

@@ -24,7 +24,7 @@ from spanemu.control.operation import ControlInterface, Operation
 from spanemu.rest.api import RestCall
 from spanemu.rest.errors import InvalidPayload, MethodNotFound
 from spanemu.rest.exchange import Request, Response, Site, failed
-from spanemu.rest.json_messages import parsed
+from spanemu.rest.json_texts import parsed
 from spanemu.rest.query_string import SYSTEM_PARAMETERS, pairs_of
 
 PREFIX = "/spanemu/v1/"

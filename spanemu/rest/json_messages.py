@@ -11,7 +11,6 @@ milliseconds.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
@@ -22,7 +21,7 @@ from google.protobuf.message import DecodeError
 
 from spanemu.base.record import NamedTuple
 from spanemu.frontend.dispatch import Message
-from spanemu.rest.errors import InvalidPayload, Misfit, invalid, too_deep, unknown
+from spanemu.rest.errors import Misfit, invalid, too_deep, unknown
 from spanemu.rest.json_values import (
     FILLERS,
     READERS,
@@ -41,27 +40,6 @@ CANNOT_FIND = "Cannot find field."
 
 
 _TYPE = '"@type"'
-
-
-def parsed(body: bytes) -> Any:
-    """Return the value of a JSON text; an empty text is an empty object. Raises InvalidPayload."""
-    if not body or body.isspace():
-        return {}
-    try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
-    except UnicodeDecodeError:
-        problem = "The text is not valid UTF-8."
-    except RecursionError:
-        problem = "Message too deep."
-    except json.JSONDecodeError as error:
-        problem = f"{error.msg} at line {error.lineno}, column {error.colno}."
-    except ValueError as error:
-        problem = f"{error}."
-    raise InvalidPayload("", f"Invalid JSON payload received. {problem}")
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} must be written as text")
 
 
 def fill(message: Message, content: Any) -> None:

@@ -29,6 +29,7 @@ from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.listening import listen_at
 from spanemu.frontend.waits import Waits
 from spanemu.rest.api import NO_RPC, PREFIX, Api, RefusedCall
+from spanemu.rest.bodies import Bodies
 from spanemu.rest.connection import Connection, closing_bytes
 from spanemu.rest.errors import Forbidden, MethodNotFound
 from spanemu.rest.exchange import Request, Response, Site, failed
@@ -73,6 +74,7 @@ class RestServer:
         self.site.add(HEALTH_PATH, health)
         scheme = "http" if tls is None else "https"
         self._guard = Guard(allowed_hosts, any_single_name=in_network, scheme=scheme)
+        self.bodies = Bodies()
         self._listeners: list[socket.socket] = []
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
         self._idle: dict[socket.socket, None] = {}  # likewise; the longest idle first

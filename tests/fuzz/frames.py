@@ -1,7 +1,8 @@
 """`python -m tests.fuzz.frames`: connections to our gRPC server that send spoiled frames.
 
 After each of them, a client that keeps to HTTP/2 is answered. In the end the server keeps nothing
-of any, and has logged no bug.
+of any, and has logged no bug. Then sequences of frames (`frame_sequences`) for an hour, whose oracle
+is the time that the server takes, and the memory.
 
 exit 0   nothing that must not happen did
 exit 1   it did; the findings are printed
@@ -14,6 +15,7 @@ import logging
 import socket
 import sys
 import threading
+from itertools import count
 from random import Random
 
 from google.protobuf.wrappers_pb2 import StringValue
@@ -26,6 +28,7 @@ from spanemu.http2 import frames
 from spanemu.http2.messages import PREFIX
 from spanemu.http2.server import Http2Server
 from tests.conformance.echo_service import METHODS, SERVICE, World
+from tests.fuzz import frame_sequences
 from tests.unit.http2.raw_client import RawClient
 
 SECONDS_MAX = 60.0
@@ -81,9 +84,9 @@ class Campaign(logging.Handler):
         end = monotonic() + SECONDS_MAX
         loop = self._server._loop
         assert loop is not None
-        while self._server._clients or loop.held_bytes or loop.due:
+        while self._server._clients or self._server.account.total_bytes or loop.due:
             if monotonic() > end:
-                kept = f"{len(self._server._clients)} clients, {loop.held_bytes} bytes"
+                kept = f"{len(self._server._clients)} clients, {self._server.account.total_bytes} bytes"
                 self.violations.append(f"the server keeps {kept}, {len(loop.due)} tasks")
                 return
             threading.Event().wait(0.01)
@@ -142,15 +145,29 @@ def _spoiled(random: Random, data: bytes) -> bytes:
     return bytes(changed[: random.randrange(len(data) + 1)] if random.random() < 0.1 else changed)
 
 
+def sequences(seed: int, seconds: float) -> list[str]:
+    """Run sequences for a time, half of which goes to memory; return the violations."""
+    violations = []
+    for counts_memory in (False, True):
+        campaign = frame_sequences.Campaign(counts_memory=counts_memory)
+        end = monotonic() + seconds / 2
+        run = campaign.run(count(seed), lambda end=end: monotonic() > end)  # type: ignore[misc]
+        print(f"{run} sequences, {'memory' if counts_memory else 'time'}", flush=True)
+        violations += campaign.violations
+    return violations
+
+
 def main() -> int:
     """Run a campaign from the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.frames", description=__doc__)
     parser.add_argument("--connections", type=int, default=20_000)
+    parser.add_argument("--minutes", type=float, default=60.0, help="of sequences")
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
     seed = Randomness(options.seed).seed
     print(f"seed {seed}", flush=True)
     violations = Campaign(seed).run(options.connections)
+    violations += sequences(seed, 60 * options.minutes)
     for violation in violations[:20]:
         print(violation)
     print(f"{len(violations)} violations")

@@ -1,13 +1,19 @@
-"""A short campaign of spoiled frames; `python -m tests.fuzz.frames` is long."""
+"""Short campaigns of frames, a minute in all; `python -m tests.fuzz.frames` takes an hour."""
 
 from __future__ import annotations
 
-from tests.fuzz.frames import Campaign
+from tests.fuzz.frames import Campaign, sequences
 
 CONNECTIONS = 300
 SEED = 20_261
+SECONDS = 50.0
 
 
 def test_nothing_that_must_not_happen_does() -> None:
     violations = Campaign(SEED).run(CONNECTIONS)
     assert not violations, "\n".join(violations)
+
+
+def test_work_and_memory_are_bounded_by_what_was_sent() -> None:
+    violations = sequences(SEED, SECONDS)
+    assert not violations, "\n".join(violations[:10])

@@ -417,3 +417,96 @@ def test_settings_are_acknowledged_before_they_take_effect() -> None:
     connection.receive(frames.settings({frames.INITIAL_WINDOW_SIZE: 1}))
     kinds = [kind for kind, *_ in sent(connection)]
     assert kinds == [frames.SETTINGS, frames.DATA, frames.HEADERS]
+
+
+# ---------------------------------------------------------------------------- work
+
+
+def blocked(count: int, window: int) -> Connection:
+    """Return a connection whose replies wait, for their own windows or for the connection's."""
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: window}))
+    connection.window = 0
+    connection.receive(
+        b"".join(frame(frames.HEADERS, 5, 2 * number + 1, BLOCK) for number in range(count))
+    )
+    for stream in made:
+        connection.send(stream, b"abcdef", b"\x88")
+    sent(connection)
+    return connection
+
+
+def pumped(connection: Connection, data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how often the connection looks at a stream because of what arrives."""
+    streams: list[Stream] = []
+    pump = Sender.pump
+
+    def counted(self: Sender, stream: Stream) -> None:
+        streams.append(stream)
+        pump(self, stream)
+
+    monkeypatch.setattr(Sender, "pump", counted)
+    connection.receive(data)
+    monkeypatch.undo()
+    return len(streams)
+
+
+def test_a_setting_costs_no_look_at_each_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = blocked(5_000, 0)
+    connection.receive(update(0, 1 << 20))
+    pairs = [frames.SETTING.pack(frames.INITIAL_WINDOW_SIZE, 1 + n % 2) for n in range(2_700)]
+    storm = frame(frames.SETTINGS, 0, 0, b"".join(pairs))
+    assert pumped(connection, storm * 3, monkeypatch) <= sending.RESUMED_MAX
+    assert connection.has_backlog()
+
+
+def test_a_window_of_a_byte_costs_a_look_at_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = blocked(5_000, 100)
+    assert pumped(connection, update(0, 1) * 30, monkeypatch) <= 60
+    assert sum(len(data) for data in body(connection).values()) == 30
+
+
+def test_all_streams_go_on_in_the_end() -> None:
+    count = 5_000
+    connection = blocked(count, 0)
+    connection.receive(update(0, 1 << 30) + frames.settings({frames.INITIAL_WINDOW_SIZE: 100}))
+    replies = body(connection)
+    while connection.has_backlog():
+        connection.may_resume = sending.RESUMED_MAX
+        connection.output_bytes = 0
+        connection.resume()
+        replies |= body(connection)
+    assert set(replies.values()) == {b"abcdef."}
+    assert len(replies) == count
+    assert connection.queued_bytes == 0
+
+
+def test_streams_that_wait_and_are_reset_are_forgotten() -> None:
+    connection = blocked(100, 100)
+    connection.receive(b"".join(frames.reset(2 * n + 1, ErrorCode.CANCEL) for n in range(100)))
+    assert not connection._blocked
+    connection.receive(update(0, 1_000))
+    assert body(connection) == {}
+    assert (connection.queued_bytes, connection.kept_bytes) == (0, 0)
+
+
+def test_header_fields_are_counted_until_the_stream_ends() -> None:
+    connection = connected()
+    connection.receive(HEADERS)
+    assert connection.kept_bytes > module.STREAM_BYTES
+    connection.receive(frames.reset(1, ErrorCode.CANCEL))
+    assert connection.kept_bytes == 0
+
+
+def test_parts_of_a_header_block_are_counted_and_bounded() -> None:
+    connection = connected()
+    connection.receive(frame(frames.HEADERS, 0, 1, b"\x00" * 10_000))
+    assert connection.kept_bytes == 10_000
+    connection.close()
+    assert connection.kept_bytes == 0
+    connection = connected()
+    part = b"\x00" * 16_000
+    with pytest.raises(ConnectionFailure) as caught:
+        connection.receive(
+            frame(frames.HEADERS, 0, 1, part) + frame(frames.CONTINUATION, 0, 1, part) * 5
+        )
+    assert caught.value.code == ErrorCode.ENHANCE_YOUR_CALM

@@ -11,7 +11,7 @@ from hpack.table import HeaderTable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from spanemu.http2.errors import CompressionError
+from spanemu.http2.errors import CompressionError, ConnectionFailure, ErrorCode
 from spanemu.http2.header_block import INVALID, METADATA, HeaderDecoder, indexed, literal
 
 LIMIT = 1 << 20
@@ -64,6 +64,18 @@ def test_a_bomb_of_indexes_is_not_unpacked() -> None:
     large = b"\x40\x01a\x7f\xa1\x1e" + b"v" * 4000
     assert decoder.decode(large + b"\xbe" * 16_000, 64 * 1024) is None
     assert pairs(decoder.decode(b"\xbe", 64 * 1024)) == [(b"a", b"v" * 4000)]
+
+
+def test_a_block_of_many_literals_ends_the_connection() -> None:
+    with pytest.raises(ConnectionFailure) as caught:
+        HeaderDecoder().decode(b"\x01\x00" * 200_000, LIMIT)
+    assert caught.value.code == ErrorCode.ENHANCE_YOUR_CALM
+
+
+def test_a_block_changes_the_table_size_twice_at_most() -> None:
+    assert HeaderDecoder().decode(b"\x20\x3f\xe1\x1f\x82", LIMIT)
+    with pytest.raises(CompressionError):
+        HeaderDecoder().decode(b"\x20\x20\x20\x82", LIMIT)
 
 
 @pytest.mark.parametrize(

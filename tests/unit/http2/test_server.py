@@ -10,6 +10,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from spanemu.base.call import Signal, current
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
 from spanemu.frontend.dispatch import Endpoints, Method, Service
+from spanemu.http2 import account as account_module
 from spanemu.http2 import client as client_module
 from spanemu.http2 import connection as connection_module
 from spanemu.http2 import conversation as conversation_module
-from spanemu.http2 import exchange as exchange_module
 from spanemu.http2 import frames, loop
 from spanemu.http2 import messages as messages_module
 from spanemu.http2 import server as server_module
@@ -387,16 +388,115 @@ def test_messages_beyond_the_limit(raw: RawClient, monkeypatch: pytest.MonkeyPat
     assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
 
 
-def test_incomplete_requests_are_bounded(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange_module, "HELD_BYTES_MAX", 50_000)
+def test_the_client_that_holds_most_is_disconnected(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its incomplete requests are too much; the client that has one of them stays."""
+    monkeypatch.setattr(account_module, "HELD_BYTES_MAX", 200_000)
     part = messages_module.PREFIX.pack(0, 1 << 20) + b"a" * 15_000
-    with RawClient(served.port) as raw:
-        for stream_id in (1, 3, 5, 7):
-            data = frames.frame(frames.DATA, 0, stream_id, part)
-            raw.send(raw.headers(stream_id, "/s.S/Echo") + data)
-        assert raw.reply(7)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
-    wait_for(lambda: served.server._loop is not None and served.server._loop.held_bytes == 0)
+    account = served.server.account
     assert served.echo() == TEXT
+    idle_bytes = client_module.CONNECTION_BYTES  # of the channel
+    wait_for(lambda: account.total_bytes == idle_bytes)
+    with RawClient(served.port) as small, RawClient(served.port) as large:
+        for client, count in ((small, 1), (large, 20)):
+            with suppress(ConnectionError):
+                for number in range(count):
+                    data = frames.frame(frames.DATA, 0, 2 * number + 1, part)
+                    client.send(client.headers(2 * number + 1, "/s.S/Echo") + data)
+        with pytest.raises((EOFError, ConnectionError)):
+            large.reply(39)
+        small.send(small.request(3, *ECHO))
+        assert small.reply(3)[0]["grpc-status"] == "0"
+        assert account.held_bytes > idle_bytes + 15_000
+    wait_for(lambda: account.total_bytes == idle_bytes)
+    assert served.echo() == TEXT
+
+
+def is_idle(served: Served) -> bool:
+    """Return whether the server keeps nothing but its connections."""
+    count = len(served.server._clients)
+    return served.server.account.total_bytes == count * client_module.CONNECTION_BYTES
+
+
+def test_large_messages_are_received_in_turns(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than the server has room for at a time, beside clients that send parts and stop."""
+    monkeypatch.setattr(account_module, "RESERVED_BYTES_MAX", 20 << 20)
+    monkeypatch.setattr(account_module, "LOOK_SECONDS", 0.05)
+    unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    text = StringValue(value="x" * (9 << 20))
+    peaks: list[int] = []
+    began = account_module.Account._admit
+
+    def admit(self: account_module.Account) -> None:
+        began(self)
+        peaks.append(self.reserved_bytes)
+
+    monkeypatch.setattr(account_module.Account, "_admit", admit)
+
+    def load(_: int) -> bool:
+        own = [*unlimited, ("grpc.use_local_subchannel_pool", 1)]
+        with grpc.insecure_channel(served.address, own) as channel:
+            serialize: Any = StringValue.SerializeToString
+            stub = channel.unary_unary("/s.S/Echo", serialize, StringValue.FromString)
+            return bool(stub(text, timeout=SECONDS) == text)
+
+    part = frames.frame(frames.DATA, 0, 1, messages_module.PREFIX.pack(0, 9 << 20) + b"a" * 9_000)
+    stopped = [RawClient(served.port) for _ in range(6)]
+    for client in stopped:
+        client.send(client.headers(1, "/s.S/Echo") + part)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(load, range(8)))
+    assert max(peaks) <= 20 << 20
+    for client in stopped:
+        client.__exit__()
+    wait_for(lambda: is_idle(served))
+
+
+def test_a_compressed_message_is_inflated_up_to_the_limit_of_its_method(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Part by part, counted, and no further."""
+    sizes: list[int] = []
+    step = messages_module.Inflation.step
+
+    def recorded(self: messages_module.Inflation) -> None:
+        before = self.size
+        step(self)
+        sizes.append(self.size - before)
+
+    monkeypatch.setattr(messages_module.Inflation, "step", recorded)
+    bomb = zlib.compress(b"a" * (14 << 20), 9)
+    with RawClient(served.port) as raw:
+        raw.send(raw.request(1, "/s.S/Compute", bomb, 1, grpc_encoding="deflate"))
+        assert raw.reply(1)[0]["grpc-status"] == str(Code.INVALID_ARGUMENT.value)
+    assert sum(sizes) < 12 << 20
+    assert max(sizes) < 2 << 20
+    wait_for(lambda: is_idle(served))
+
+
+def test_a_length_of_many_digits_is_refused(raw: RawClient) -> None:
+    raw.send(raw.headers(1, "/s.S/Echo", last=True, content_length="9" * 5_000))
+    assert raw.reply(1)[0]["reset"] == str(ErrorCode.PROTOCOL_ERROR.value)
+    raw.send(raw.request(3, *ECHO))
+    assert raw.reply(3)[0]["grpc-status"] == "0"
+
+
+def test_a_refused_request_takes_no_more_data(served: Served) -> None:
+    """The refusal waits for its window; data that come meanwhile are neither kept nor answered."""
+    with RawClient(served.port) as raw:
+        wait_for(lambda: served.server._clients)
+        (client,) = served.server._clients
+        client.connection.is_congested = True
+        two = messages_module.PREFIX.pack(0, 0) * 2
+        data = frames.frame(frames.DATA, 0, 1, two)
+        raw.send(raw.headers(1, "/s.S/Echo") + data * 1_000)
+        raw.send(frames.frame(frames.PING, 0, 0, b"12345678"))
+        while raw.frame()[:2] != (frames.PING, frames.ACK):
+            pass
+        assert client.held_bytes < client_module.CONNECTION_BYTES + 10_000
 
 
 def test_large_messages(shared: Served) -> None:
@@ -725,6 +825,21 @@ def test_reflection_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "spanemu[reflection]" in caught.value.details()
     finally:
         served.close()
+
+
+def test_messages_of_a_conversation_are_small_and_counted(served: Served) -> None:
+    message = messages_module.PREFIX.pack(0, 10_000) + b"\x3a\x00" * 5_000
+    with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: 0}) as raw:
+        raw.send(raw.headers(1, REFLECTION))
+        for _ in range(20):
+            raw.send(frames.frame(frames.DATA, 0, 1, message))
+        wait_for(lambda: served.server.account.held_bytes > 19 * len(message))
+        raw.send(frames.reset(1, ErrorCode.CANCEL))
+        wait_for(lambda: is_idle(served))
+    with RawClient(served.port) as raw:
+        large = messages_module.PREFIX.pack(0, 100 << 20)
+        raw.send(raw.headers(1, REFLECTION) + frames.frame(frames.DATA, 0, 1, large))
+        assert raw.reply(1)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
 
 
 def test_unreadable_and_endless_conversations_are_refused(

@@ -45,6 +45,7 @@ def test_bodies(data, headers, expected):
         (b"fffffffffff\r\n", {"transfer_encoding": "chunked"}, 413),
         (b"0\r\n" + b"a: b\r\n" * 100, {"transfer_encoding": "chunked"}, 400),
         (b"x", {"content_length": "1", "content_encoding": "gzip"}, 415),
+        ((b"1;" + b"e" * 900 + b"\r\na\r\n") * 100, {"transfer_encoding": "chunked"}, 400),
     ],
 )
 def test_bodies_that_are_refused(data, headers, status):

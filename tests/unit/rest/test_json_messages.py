@@ -18,7 +18,8 @@ from spanemu.frontend import wire
 from spanemu.frontend import wire as admin
 from spanemu.frontend.services import SERVICES
 from spanemu.rest.errors import InvalidPayload
-from spanemu.rest.json_messages import fill, parsed, text_of
+from spanemu.rest.json_messages import fill, text_of
+from spanemu.rest.json_texts import parsed
 from tests.fuzz.mutation import fill as fill_at_random
 
 RESPONSES = {

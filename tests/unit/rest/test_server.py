@@ -210,6 +210,21 @@ def test_a_deadline_in_a_header_counts(rest):
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
         (b"GET / HTTP/1.1\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", 431),
         (b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n", 413),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\rY: b\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\rX: b\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\rHost: localhost\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX : a\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\n Host: localhost\r\n\r\n", 400),
+        (b"GET\x0b/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET /healthz\x85 HTTP/1.1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET  /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET http://a@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 403),
+        (b"POST /v1/x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
     ],
 )  # fmt: skip
 def test_bytes_and_the_status_they_get(emulator, data, status):
@@ -217,6 +232,39 @@ def test_bytes_and_the_status_they_get(emulator, data, status):
     assert status_of(answer) == status
     content = json.loads(answer.partition(b"\r\n\r\n")[2])
     assert status == 200 or content["error"]["code"] == status
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    [b"\x0bchunked", b"\x0cchunked", b"chunked\x1f", b"\x85chunked", b"\xa0chunked", b"chunked, chunked"],
+)  # fmt: skip
+def test_only_chunked_is_chunked(emulator, encoding):
+    head = b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+    assert status_of(exchange(emulator, head + encoding + b"\r\n\r\n0\r\n\r\n")) == 400
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        b"localhost:80@x",
+        b"localhost@x",
+        b"localhost:x",
+        b"localhost:99999",
+        b"localhost:80:80",
+        b"localhost/x",
+        b"localhost?x",
+        b"localhost#x",
+        b"localhost x",
+        b"localhost,x",
+        b"\xffocalhost",
+        b"[::1",
+        b"[::1]x",
+        b"[::1@x]",
+    ],
+)
+def test_hosts_that_are_none_are_malformed(emulator, host):
+    answer = exchange(emulator, b"GET /healthz HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
+    assert status_of(answer) == 400
 
 
 def test_requests_may_be_pipelined_and_chunked(emulator):

@@ -1,0 +1,60 @@
+"""Large bodies have room in turns; who holds up others by sending nothing is disconnected."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from spanemu.rest import bodies as module
+from spanemu.rest.bodies import Bodies, Reading
+
+SECONDS = 60.0
+SIZE = 100 << 20
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+
+
+def take(bodies: Bodies, reading: Reading) -> threading.Thread:
+    thread = threading.Thread(target=bodies.take, args=(reading, SIZE), daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_body_waits_until_there_is_room() -> None:
+    bodies, second = Bodies(), Reading(lambda: None)
+    with bodies.reading(lambda: None) as first:
+        bodies.take(first, SIZE)
+        first.is_complete = True
+        waiting = take(bodies, second)
+        waiting.join(0.1)
+        assert waiting.is_alive()
+    waiting.join(SECONDS)
+    assert second.size == SIZE
+
+
+def test_a_client_that_sends_nothing_is_disconnected_if_others_wait() -> None:
+    disconnected = threading.Event()
+    bodies, second = Bodies(), Reading(lambda: None)
+    with bodies.reading(disconnected.set) as first:
+        bodies.take(first, SIZE)
+        assert not disconnected.is_set()
+        waiting = take(bodies, second)
+        assert disconnected.wait(SECONDS)
+    waiting.join(SECONDS)
+    assert second.size == SIZE
+
+
+def test_a_request_that_is_served_for_long_gives_its_room_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_SERVING_SECONDS", 0.0)
+    bodies, second = Bodies(), Reading(lambda: None)
+    with bodies.reading(lambda: None) as first:
+        bodies.take(first, SIZE)
+        first.is_complete = True
+        take(bodies, second).join(SECONDS)
+        assert (first.size, second.size) == (0, SIZE)

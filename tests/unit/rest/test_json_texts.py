@@ -1,0 +1,50 @@
+"""Large texts are read in Python, small ones in C, to the same values and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spanemu.rest import json_texts as module
+from spanemu.rest.errors import InvalidPayload
+from spanemu.rest.json_texts import parsed
+
+TEXTS = [
+    b"{}",
+    b'{"a":[1,-2.5,1e3,true,false,null,"x"],"b":{"c":[]}}',
+    b' [ "a\\u00e9\\n" , "\xc3\xa9" ] ',
+    b'{"a":1,"a":2}',
+    b"[",
+    b'{"a"}',
+    b'["a\nb"]',
+    b'["',
+    b"[NaN]",
+    b"[1]x",
+    b"\xff",
+    b"[" * 100_000,
+    b"[" + b"9" * 5_000 + b"]",
+]
+
+
+def outcome(body: bytes) -> Any:
+    try:
+        return parsed(body)
+    except InvalidPayload as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("body", TEXTS, ids=lambda body: repr(body[:20]))
+def test_large_texts_are_read_as_small_ones(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = outcome(body)
+    monkeypatch.setattr(module, "LARGE_BYTES", 0)
+    assert outcome(body) == small
+
+
+def test_the_values_of_a_large_text_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGE_BYTES", 0)
+    monkeypatch.setattr(module, "VALUES_MAX", 100)
+    assert len(parsed(b"[" + b"{}," * 90 + b"{}]")) == 91
+    for value in (b"{}", b"[]", b"1", b'""', b"1.5"):
+        with pytest.raises(InvalidPayload):
+            parsed(b"[" + (value + b",") * 100 + value + b"]")
