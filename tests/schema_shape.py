@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from spanemu.ddl.schema_text import kept_packages
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity
 
@@ -25,6 +26,7 @@ _UNORDERED = frozenset({"foreign_keys", "checks", "grants", "managed_by", "synon
 def shape(schema: Schema) -> dict[str, Any]:
     """Return what a schema says."""
     said: dict[str, Any] = _plain(schema)
+    said["statistics"] = dict(kept_packages(schema))  # The others are no part of a schema.
     for sequence in said["sequences"].values():
         sequence["start_counter"] = sequence["start_counter"] or 1  # PostgreSQL prints the default
     said["sequences"] = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-_BARE_LINE_FEED = re.compile(r"(?<!\r)\n")
+from spanemu.base.deferred import lazy_pattern
+
+_BARE_LINE_FEED = lazy_pattern(r"(?<!\r)\n")
 
 
 def read_text(path: Path) -> str:

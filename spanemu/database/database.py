@@ -214,7 +214,8 @@ class Database:
         except SpannerError as failure:
             sql_failures.report_ddl(failure, self.schema.dialect)
             raise
-        sql_failures.report_ddl(outcome.failure, self.schema.dialect)
+        if outcome.failure is not None:
+            sql_failures.report_ddl(outcome.failure, self.schema.dialect)
         return outcome
 
     # ------------------------------------------------------------------ operations for tests

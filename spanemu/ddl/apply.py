@@ -10,11 +10,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from spanemu.base.call import Cancelled
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
-from spanemu.ddl.errors.objects import AnalyzeNotAlone
 from spanemu.ddl.statements import run_statement
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
@@ -25,6 +26,11 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import RowChange
 from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
+
+if TYPE_CHECKING:
+    from spanemu.ddl.errors import objects as object_errors
+else:
+    object_errors = deferred("spanemu.ddl.errors.objects")
 
 BATCHES_MAX = 8
 STATEMENTS_MAX = 2_000  # of a cached batch, as each step holds a generation of the schema
@@ -114,7 +120,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Pla
     steps: list[Step] = []
     parsed = [_parsed(statement, schema) for statement in statements]
     if len(parsed) > 1 and any(isinstance(tree, Analyze) for tree in parsed):
-        raise AnalyzeNotAlone
+        raise object_errors.AnalyzeNotAlone
     for statement, tree in zip(statements, parsed, strict=True):
         if isinstance(tree, SpannerError):
             return Plan(steps, tree)

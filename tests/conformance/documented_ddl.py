@@ -244,7 +244,7 @@ REFUSED = (
     ),
     Refused(
         "query-optimizer/manage-query-optimizer", "`ALTER STATISTICS spanner.\"<package_name>\"`",
-        "a placeholder, not a name", "NOT_FOUND",
+        "a placeholder, not a name", "INVALID_ARGUMENT",
         ('ALTER STATISTICS spanner."<package_name>" SET OPTIONS (allow_gc=false)',), (),
     ),
     Refused(

@@ -224,7 +224,7 @@ def test_the_function_of_the_other_mode_does_not_exist(any_format: Format) -> No
         (("2001-01-01T00:00:00Z", None, None, 1_000), OOR),
         (("2101-01-01T00:00:00Z", None, None, 1_000), OOR),
         (("now", "2001-01-01T00:00:00Z", None, 1_000), IA),
-        (("now", "now", None, 999), OOR),
+        (("now", "now", None, 99), OOR),
         (("now", "now", None, None), IA),
         (("now", "now", "unknown", 1_000), IA),
     ],

@@ -42,7 +42,7 @@ def test_clients_alter_no_other_database_of_the_instance(emulator):
     other = emulator.create_database("other-db")
     client = home.client()
     with pytest.raises(exceptions.InvalidArgument, match="other-db"):
-        client.update_ddl(["DROP TABLE T", altering("`other-db`")])
+        client.update_ddl([altering("`other-db`"), "DROP TABLE T"])
     assert home.ddl() == ["CREATE TABLE T (\n  K INT64,\n) PRIMARY KEY(K)"]
     assert other.ddl() == []
     client.update_ddl([altering("`named-db`")]).result()

@@ -59,7 +59,7 @@ def test_what_is_written_to_is_in_use(shop: Shop) -> None:
     shop.protect()
     for index in ("ByName", "BySpare"):
         with pytest.raises(FailedPrecondition, match=f"(?i){index}"):
-            shop.ddl("DROP TABLE Idle", f"DROP INDEX {index}")
+            shop.ddl(f"DROP INDEX {index}", "DROP TABLE Idle")
     shop.ddl("DROP TABLE Idle", "CREATE TABLE Idle (Id INT64) PRIMARY KEY (Id)")
     shop.clock.advance(timedelta(hours=26))
     shop.ddl("DROP INDEX ByName", "ALTER TABLE Busy DROP COLUMN Name")

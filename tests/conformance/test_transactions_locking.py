@@ -77,13 +77,13 @@ def workers(raw, pool):
 def waiting(monkeypatch):
     """Set once some transaction waits for another."""
     event = Event()
-    original = locks.LockTable._enqueue
+    original = locks.LockTable._wait
 
-    def enqueue(table, holder, blockers):
+    def wait(table, holder, waits):
         event.set()
-        return original(table, holder, blockers)
+        return original(table, holder, waits)
 
-    monkeypatch.setattr(locks.LockTable, "_enqueue", enqueue)
+    monkeypatch.setattr(locks.LockTable, "_wait", wait)
     return event
 
 

@@ -96,6 +96,7 @@ class Commit:
 
     rows: Rows
     mutations: Sequence[Write | Delete]
+    nulls_distinct: bool = False  # in a unique index
 
     def run(self) -> Rows:
         """The rows afterwards. Raises Refused."""
@@ -165,6 +166,8 @@ class Commit:
     def _violations(self) -> list[str]:
         parents = self.rows["Parent"]
         values = [row["U"] for row in parents.values()]
+        if self.nulls_distinct:
+            values = [value for value in values if value is not None]
         referred = {(row["T"],) for row in self.rows["Ref"].values() if row["T"] is not None}
         return [
             *["ALREADY_EXISTS"] * (len(set(values)) < len(values)),
@@ -181,7 +184,7 @@ SEED = (
 
 SMALL = st.integers(0, 3)
 VALUE = st.one_of(st.none(), SMALL)
-# NULLs collide in a unique index, and most rows should get in.
+# NULLs collide in a unique index of GoogleSQL, and most rows should get in.
 CELLS = {"P": SMALL, "C": SMALL, "Id": SMALL, "N": st.one_of(*[SMALL] * 8, VALUE),
          "U": st.one_of(*[st.integers(0, 9)] * 3, st.none()), "A": st.one_of(st.integers(1, 5), VALUE),
          "V": VALUE, "T": VALUE}  # fmt: skip
@@ -243,24 +246,31 @@ def outcome(database: Any, mutations: Sequence[Write | Delete]) -> str:
     return "OK"
 
 
-def predicted(rows: Rows, mutations: Sequence[Write | Delete]) -> tuple[set[str], Rows]:
+def predicted(
+    rows: Rows, mutations: Sequence[Write | Delete], *, nulls_distinct: bool
+) -> tuple[set[str], Rows]:
     """The codes with which a commit may end, and the rows after it."""
     try:
-        return {"OK"}, Commit(deepcopy(rows), mutations).run()
+        return {"OK"}, Commit(deepcopy(rows), mutations, nulls_distinct).run()
     except Refused as refused:
         return refused.codes, rows
 
 
-def assert_same(database: Any, rows: Rows, *, nulls_first: bool) -> None:
+def assert_same(database: Any, rows: Rows, *, nulls_distinct: bool) -> None:
     """Check that tables hold the model's rows, and indexes what these rows say.
 
-    `nulls_first` says where a descending key has them: at the end in GoogleSQL.
+    A unique index in which NULLs are distinct does not hold them. The other one has them at the
+    end, because its key is descending.
     """
     everything = KeySet(all_=True)
     parents, children = rows["Parent"].values(), rows["Child"].values()
     by_u = sorted(
-        ([row["U"], row["P"], row["A"]] for row in parents),
-        key=lambda entry: ((entry[0] is None) is not nulls_first, -(entry[0] or 0)),
+        (
+            [row["U"], row["P"], row["A"]]
+            for row in parents
+            if row["U"] is not None or not nulls_distinct
+        ),
+        key=lambda entry: (entry[0] is None, -(entry[0] or 0)),
     )
     by_v = sorted([row["V"], row["P"], row["C"]] for row in children if row["V"] is not None)
     with database.snapshot(multi_use=True) as snapshot:
@@ -277,9 +287,10 @@ def test_commits_do_what_the_model_does(place, commits) -> None:
     handle, start, rows = place
     handle.restore(start)
     database = handle.client()
+    nulls_distinct = handle.dialect == "postgresql"
     for mutations in commits:
-        codes, rows = predicted(rows, mutations)
+        codes, rows = predicted(rows, mutations, nulls_distinct=nulls_distinct)
         found = outcome(database, mutations)
         event(found)
         assert found in codes
-        assert_same(database, rows, nulls_first=handle.dialect == "postgresql")
+        assert_same(database, rows, nulls_distinct=nulls_distinct)

@@ -15,12 +15,13 @@ from spanemu.base.record import NamedTuple
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql.resolved import DeleteStatement, InsertStatement, Statement
-from spanemu.sql.usage import collect_filters
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.sql import usage
 else:
     errors = deferred("spanemu.database.errors")
+    usage = deferred("spanemu.sql.usage")
 
 
 class PlacedUse(NamedTuple):
@@ -49,7 +50,7 @@ def placed_use_of(statement: Statement, schema: Schema) -> PlacedUse:
 
 
 def _refused_columns(statement: Statement, schema: Schema) -> Iterator[str]:
-    for table, columns in collect_filters(statement):
+    for table, columns in usage.collect_filters(statement):
         if schema.fold(table.name) not in schema.placed_tables:
             continue
         keys = {column.id for column in table.key_columns}

@@ -38,7 +38,6 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import RowReader, Run, SystemTables
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.plan.drawing import Figures, PlanTree
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, is_repeatable, reads_of
 from spanemu.sql.plan.traverse import walk
@@ -51,7 +50,6 @@ from spanemu.sql.resolved import (
     Statement,
     UpdateStatement,
 )
-from spanemu.sql.usage import collect_functions
 from spanemu.values.types import BadValue, Type
 from spanemu.values.value import decoder
 
@@ -59,11 +57,14 @@ if TYPE_CHECKING:
     from spanemu.database import errors
     from spanemu.database.statements import index_advice as advisor
     from spanemu.database.statements import optimizer_options
+    from spanemu.sql import usage
     from spanemu.sql.plan import operator_display
+    from spanemu.sql.plan.drawing import Figures, PlanTree
 else:
     errors = deferred("spanemu.database.errors")
     advisor = deferred("spanemu.database.statements.index_advice")
     optimizer_options = deferred("spanemu.database.statements.optimizer_options")
+    usage = deferred("spanemu.sql.usage")
     operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
@@ -244,7 +245,7 @@ def _prepare(
     )
     prepared.call = call
     prepared.placed = placed_use_of(statement, schema)
-    if may_compute_distances(sql) and DISTANCE_FUNCTIONS & collect_functions(statement):
+    if may_compute_distances(sql) and DISTANCE_FUNCTIONS & usage.collect_functions(statement):
         prepared.feature = VECTOR_SEARCH
     prepared.prepared_in = prepared.prepared_at - began
     return prepared

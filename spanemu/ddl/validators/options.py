@@ -13,7 +13,6 @@ from spanemu.ddl.naming import find_object
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
-from spanemu.schema.table_text import shown_value
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
 from spanemu.sql.dialect import OPTIMIZER_LATEST
@@ -23,9 +22,11 @@ from spanemu.values.types import STRING, BadValue
 if TYPE_CHECKING:
     from spanemu.ddl.errors import objects as name_errors
     from spanemu.ddl.errors import objects as object_errors
+    from spanemu.schema import table_text
 else:
     name_errors = deferred("spanemu.ddl.errors.objects")
     object_errors = deferred("spanemu.ddl.errors.objects")
+    table_text = deferred("spanemu.schema.table_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,9 @@ def changed_options(
         elif rule.accepts(value):
             options[name] = value
         else:
-            raise object_errors.BadObjectOption(*owner, name, shown_value(value), rule.supported)
+            raise object_errors.BadObjectOption(
+                *owner, name, table_text.shown_value(value), rule.supported
+            )
     return options
 
 
@@ -230,7 +233,9 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
         refusal = (
             object_errors.BadRetentionPeriod if is_retention else object_errors.BadDatabaseOption
         )
-        yield refusal(name, shown_value(value), rule.sentence or f"It must be {rule.supported}.")
+        yield refusal(
+            name, table_text.shown_value(value), rule.sentence or f"It must be {rule.supported}."
+        )
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
         yield object_errors.DefaultSequenceKindUnset()
     if name == "per_placement_routing_metadata" and schema.placements:

@@ -38,6 +38,7 @@ COMMIT_SECONDS_MAX = 1.0
 WITNESS_SECONDS_MAX = 0.2
 ADDED_MEBIBYTES_MAX = 512.0
 RETURN_SECONDS_MAX = 5.0
+UNCHANGED_LOOKS = 4  # at threads and replies, by which all requests have arrived
 ADDED_THREADS_MAX = 8  # spare threads, and those of timers
 _KEEP_ALIVE_SECONDS = 2.0  # Spanner aborts a holder that is silent for ten seconds.
 _SERVICE = "/google.spanner.v1.Spanner/"
@@ -263,11 +264,13 @@ class _Waiters:
 
 def _wait_and_commit(verdict: Verdict, waiters: _Waiters, pid: int) -> None:
     """Commit when all requests wait or were refused; collect the answers."""
-    used = -1.0
-    while (now := _processor_seconds(pid)) - used > 0.05:  # Requests still arrive.
-        used = now
-        time.sleep(0.5)
-        verdict.peak_threads = max(verdict.peak_threads, _threads(pid))
+    before, unchanged = (-1, -1), 0
+    while unchanged < UNCHANGED_LOOKS:  # Requests still arrive.
+        time.sleep(0.25)
+        now = _threads(pid), waiters.done()
+        unchanged = unchanged + 1 if now == before else 0
+        before = now
+        verdict.peak_threads = max(verdict.peak_threads, now[0])
     verdict.waiting = len(waiters.calls) - waiters.done()
     verdict.commit_seconds = waiters.holder.commit()
     waiters.read_streams()
@@ -285,12 +288,6 @@ def _code(call: Any) -> str:
 
 def _threads(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/task"))
-
-
-def _processor_seconds(pid: int) -> float:
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().split()
-    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,7 +100,11 @@ def test_arrays_are_not_converted(cast):
 def test_the_modifiers_of_an_array_are_those_of_its_items():
     cast = resolved("ARRAY['abc', NULL]::varchar(2)[]")
     items = resolved("ARRAY['abc'::varchar(2), NULL::varchar(2)]")
-    assert cast == items
+    assert _without_positions(cast) == _without_positions(items)
+
+
+def _without_positions(expression):
+    return re.sub(r"\bat=\d+", "", repr(expression))
 
 
 def test_there_is_no_cast_between_some_types():
