@@ -7,6 +7,7 @@ whole table. Spanner's index advisor then names an index in the plan; so does th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spanemu.ddl.naming import managed_index_name
 from spanemu.ddl.schema_text import schema_writer
@@ -14,8 +15,9 @@ from spanemu.ddl.validators.tables import is_key_type
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Index, KeyPart
 from spanemu.sql.plan.conditions import conjuncts
-from spanemu.sql.plan.drawing import IndexAdvice
+from spanemu.sql.plan.drawing import Figures, IndexAdvice, PlanTree
 from spanemu.sql.plan.nodes import Among, Equal, Scan
+from spanemu.sql.plan.operator_display import explain
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.seeks import Term, Terms
@@ -24,6 +26,11 @@ from spanemu.sql.planner.seeks import Term, Terms
 # the selectivities that the planner assumes, too.
 _BY_VALUE = 10.0
 _BY_INTERVAL = 2.5
+
+
+def explained(plan: Plan, schema: Schema, profile: Figures | None = None) -> PlanTree:
+    """Return the tree of a plan with the indexes that it lacks, and its figures if it ran."""
+    return replace(explain(plan, profile), advice=index_advice(plan, schema))
 
 
 def index_advice(plan: Plan, schema: Schema) -> tuple[IndexAdvice, ...]:

@@ -7,7 +7,6 @@ is neither parsed nor planned again. A prepared statement holds no values and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -55,17 +54,13 @@ from spanemu.values.value import decoder
 
 if TYPE_CHECKING:
     from spanemu.database import errors
-    from spanemu.database.statements import index_advice as advisor
-    from spanemu.database.statements import optimizer_options
+    from spanemu.database.statements import index_advice, optimizer_options
     from spanemu.sql import usage
-    from spanemu.sql.plan import operator_display
-    from spanemu.sql.plan.drawing import Figures, PlanTree
 else:
     errors = deferred("spanemu.database.errors")
-    advisor = deferred("spanemu.database.statements.index_advice")
+    index_advice = deferred("spanemu.database.statements.index_advice")
     optimizer_options = deferred("spanemu.database.statements.optimizer_options")
     usage = deferred("spanemu.sql.usage")
-    operator_display = deferred("spanemu.sql.plan.operator_display")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
 _CATALOG = "INFORMATION_SCHEMA"  # as errors call every catalog
@@ -295,7 +290,7 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
     prepared.check_declared(request.parameters)
     stats = ResultStats(
         row_count=0 if prepared.is_dml else None,
-        plan=_explained(prepared),
+        plan=index_advice.explained(prepared.executable.plan, prepared.schema),
     )
     return ResultStream(
         prepared.columns,
@@ -304,13 +299,6 @@ def explain_only(prepared: Prepared, request: StatementRequest) -> ResultStream:
         undeclared_parameters=prepared.undeclared,
         is_dml=prepared.is_dml,
     )
-
-
-def _explained(prepared: Prepared, profile: Figures | None = None) -> PlanTree:
-    """Return the tree of a statement's plan, with advice on indexes that it lacks."""
-    plan = prepared.executable.plan
-    tree = operator_display.explain(plan, profile)
-    return replace(tree, advice=advisor.index_advice(plan, prepared.schema))
 
 
 Meter = Callable[[int], object]  # to be called with the number of rows after the last one
@@ -351,7 +339,8 @@ def fill_stats(
     optimizer = optimizer_options.options_in_effect(request, prepared.hints, prepared.schema)
     stats.query_stats = query_figures(request, done, run.rows_scanned, optimizer)
     if request.mode in _WITH_PLAN:
-        stats.plan = _explained(prepared, run.profile)
+        plan = prepared.executable.plan
+        stats.plan = index_advice.explained(plan, prepared.schema, run.profile)
 
 
 def query_figures(
