@@ -75,8 +75,8 @@ def wait(world: World, request: Any) -> Any:
     signal = call.signal()
     world.waiting.append(signal)
     world.entered.release()
-    if world.release.is_set() or not signal.wait(SECONDS):
-        return request
+    if not world.release.is_set():
+        signal.wait(SECONDS)
     if call.is_cancelled:
         world.cancelled.set()
     call.check()
