@@ -199,4 +199,6 @@ def test_watchers_see_the_replies_and_the_end(world: World, served: Served) -> N
     assert next(call) == b"a"
     call.cancel()
     wait_for(lambda: len(seen) == 3)
-    assert seen == ["started", b"a", "Cancelled"]
+    assert seen[:2] == ["started", b"a"]
+    # Cancelled while it waits for a row, or abandoned before it asks for one.
+    assert seen[2] in ("Cancelled", "NoneType")
