@@ -231,7 +231,7 @@ def _bombs(path: str) -> Attack:
 
 
 def incomplete_commits(target: Target, goes_on: Until) -> None:
-    """Have 40 clients send most of a large Commit."""
+    """Send most of a large Commit from each of 40 clients."""
     part = data(1, b"a" * (10 * MEBIBYTE))
     while goes_on():
         with ExitStack() as stack:

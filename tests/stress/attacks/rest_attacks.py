@@ -32,7 +32,7 @@ def _repeated(make: object) -> Attack:
 
 
 def slow_bodies(target: Target, goes_on: Until) -> None:
-    """Have 40 clients send most of a large body."""
+    """Send most of a large body from each of 40 clients."""
     head = _head(target, "commit", f"Content-Length: {130 * MEBIBYTE}")
     with ExitStack() as stack:
         clients = []

@@ -117,7 +117,7 @@ class SteppedLocks(LockTable):
 
 
 class Seconds:
-    """The seconds by which transactions are found idle; they pass when told to."""
+    """A clock for the idle time of transactions, which the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0

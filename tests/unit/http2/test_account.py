@@ -13,7 +13,7 @@ SIZE = 100 * MEBIBYTE
 
 
 class Client:
-    """A client that is told when it has to go."""
+    """A client that records its eviction."""
 
     def __init__(self, account: Account) -> None:
         self.account = account

@@ -30,7 +30,7 @@ def start(directory, **options):
 
 
 def content(emulator):
-    """What a client sees of the only database, its sequence and the only backup."""
+    """Return what a client reads of the only database, its sequence and the only backup."""
     database = emulator.database("shop")
     with database.client().snapshot(multi_use=True) as snapshot:
         tables = ("T", "U", "Nothing")

@@ -52,7 +52,7 @@ def test_an_export_restores_schema_and_rows(databases, exports, dialect):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_records_alone_define_the_schema(databases, exports, dialect, tmp_path):
-    """As in exports of Spanner, which have no files with statements. Roles are not part of them."""
+    """Exports of Spanner have no files with statements, and no roles."""
     folder = shutil.copytree(exports / dialect, tmp_path / "export")
     for file in (*folder.glob("schema*.sql"), folder / "spanemu.json"):
         file.unlink()
