@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from spanemu.base.record import record
-from spanemu.sql.plan.nodes import Columns, Node, Passing
+from spanemu.sql.plan.nodes import Columns, Node, Passing, StreamAggregate, TopN
 from spanemu.sql.resolved import Expr, Hints, ResolvedColumn
 
 
@@ -137,3 +137,9 @@ class Unnest(Node):
     @property
     def produced(self) -> Columns:
         return (self.element,) if self.offset is None else (self.element, self.offset)
+
+
+# The nodes that only the choice of algorithms makes (`planner.physical`).
+PHYSICAL: tuple[type[Node], ...] = (
+    TopN, StreamAggregate, HashJoin, MergeJoin, ApplyJoin, KeyedSpool,
+)  # fmt: skip

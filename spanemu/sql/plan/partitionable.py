@@ -18,7 +18,7 @@ that hold it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from spanemu.base.record import record
 from spanemu.schema.schema import Schema
@@ -78,10 +78,11 @@ class _Families:
 
     def of(self, node: Node) -> Family | None:
         """Return the family of a node's rows; None if they come from no table."""
-        rule = _RULES.get(type(node))
-        if rule is None:
-            raise _needs_more(node)
-        return rule(self, node)
+        return _RULES[type(node)](self, node)
+
+    def of_many(self, node: Node) -> NoReturn:
+        """Refuse a node whose rows come from many families."""
+        raise _needs_more(node)
 
     def of_scan(self, node: nodes.Scan) -> Family:
         """Return the family of rows of a table, or of entries of an index."""
@@ -206,6 +207,10 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
     joins.ApplyJoin: _Families.of_apply,
     joins.HashJoin: _Families.of_hash_join,
     joins.Join: _Families.of_loop_join,
+    **dict.fromkeys((nodes.SystemScan, nodes.Limit, nodes.Sort, nodes.TopN), _Families.of_many),
+    **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.Sample), _Families.of_many),
+    **dict.fromkeys((nodes.With, nodes.WithRef), _Families.of_many),
+    **dict.fromkeys((joins.MergeJoin, joins.KeyedSpool), _Families.of_many),
 }
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, is_false, is_null, is_true, negation
-from spanemu.sql.plan.joins import Join, JoinKind, Unnest
+from spanemu.sql.plan.joins import PHYSICAL, Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, map_parts
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
@@ -60,8 +60,12 @@ def _detach(node: Node, outer: frozenset[int]) -> Detached | None:
     """Return the detached node and conditions, or None if a correlation cannot be extracted."""
     if not free(node) & outer:
         return node, []
-    rule = _RULES.get(type(node))
-    return rule(node, outer) if rule else None
+    return _RULES[type(node)](node, outer)
+
+
+def _correlated(node: Node, outer: frozenset[int]) -> Detached | None:
+    """Return None: the node means something else without the conditions below it."""
+    return None
 
 
 def _filter(node: nodes.Filter, outer: frozenset[int]) -> Detached | None:
@@ -126,6 +130,9 @@ def _split(condition: Expr | None, outer: frozenset[int]) -> tuple[list[Expr], l
 
 
 _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _correlated),
+    **dict.fromkeys((nodes.Limit, nodes.UnionAll, nodes.SetOperation), _correlated),
+    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, *PHYSICAL), _correlated),
     nodes.Filter: _filter,
     nodes.Project: _project,
     nodes.Sort: _sort,

@@ -63,7 +63,7 @@ def estimate(node: Node, planning: Planning) -> Estimate:
     """Return the estimate for a finished plan."""
     cached: Estimate | None = planning.estimates.get(node)
     if cached is None:
-        cached = _ESTIMATES.get(type(node), _other)(node, planning)
+        cached = _ESTIMATES[type(node)](node, planning)
         planning.estimates[node] = cached
     return cached
 
@@ -237,11 +237,12 @@ def _one(node: Node, planning: Planning) -> Estimate:
     return Estimate(1.0, 0.0)
 
 
-def _other(node: Node, planning: Planning) -> Estimate:
+def _unknown(node: Node, planning: Planning) -> Estimate:
     return Estimate(_DEFAULT_ROWS, _DEFAULT_ROWS)
 
 
 _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
+    **dict.fromkeys((nodes.SystemScan, nodes.WithRef, nodes.Sample), _unknown),
     nodes.Unit: _one,
     nodes.Values: _of_values,
     Scan: _of_scan,

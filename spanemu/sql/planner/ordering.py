@@ -26,7 +26,7 @@ from spanemu.base.record import NamedTuple, dataclass
 from spanemu.schema.table import KeyPart
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import is_null, negation
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, KeyedSpool, MergeJoin, Unnest
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Equal, Node, Project, Scan, Seek
 from spanemu.sql.plan.traverse import has_query
 from spanemu.sql.planner.properties import never_null
@@ -153,8 +153,11 @@ def are_adjacent(node: Node, columns: frozenset[int]) -> bool:
 
 def delivered_order(node: Node) -> DeliveredOrder:
     """Return the order that a finished plan delivers."""
-    rule = _GIVEN.get(type(node))
-    return rule(node) if rule else DeliveredOrder()
+    return _DELIVERED[type(node)](node)
+
+
+def _unordered(node: Node) -> DeliveredOrder:
+    return DeliveredOrder()
 
 
 def key_order(
@@ -259,7 +262,10 @@ def _of_stream_aggregate(node: nodes.StreamAggregate) -> DeliveredOrder:
     return DeliveredOrder(tuple(parts), is_unique=len(parts) == len(node.keys))
 
 
-_GIVEN: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
+_DELIVERED: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unordered),
+    **dict.fromkeys((nodes.HashAggregate, nodes.UnionAll, nodes.SetOperation), _unordered),
+    **dict.fromkeys((nodes.Sample, Join), _unordered),
     Scan: _of_scan,
     nodes.Filter: _of_input,
     nodes.Limit: _of_input,

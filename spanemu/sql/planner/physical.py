@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
-from spanemu.sql.plan.joins import Join, Unnest
+from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
 from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
@@ -39,7 +39,7 @@ def choose(node: Node, required: Required, planning: Planning) -> Node:
     if any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
         rows = _rows_below(node, planning)
         node = map_parts(node, _same, lambda expr: choose_in(expr, planning, rows))
-    return _CHOOSERS.get(type(node), _leaf)(node, required, planning)
+    return _CHOOSERS[type(node)](node, required, planning)
 
 
 def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
@@ -83,7 +83,8 @@ def _same(node: Node) -> Node:
     return node
 
 
-def _leaf(node: Node, _: Required, __: Planning) -> Node:
+def _unchanged(node: Node, _: Required, __: Planning) -> Node:
+    """Return a node that has no choice, or whose choice was made with a query around it."""
     return node
 
 
@@ -248,6 +249,8 @@ def _join(node: Join, required: Required, planning: Planning) -> Node:
 
 
 _CHOOSERS: Mapping[type[Node], Chooser] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unchanged),
+    **dict.fromkeys(PHYSICAL, _unchanged),
     nodes.Scan: _scan,
     nodes.Filter: _filter,
     nodes.Project: _project,

@@ -31,8 +31,11 @@ def never_null(expr: Expr, node: Node) -> bool:
 
 def not_null_columns(node: Node) -> frozenset[int]:
     """Return the ids of the columns of `node` that are never NULL."""
-    rule = _RULES.get(type(node))
-    return rule(node) if rule else frozenset()
+    return _NOT_NULL_RULES[type(node)](node)
+
+
+def _none(node: Node) -> frozenset[int]:
+    return frozenset()
 
 
 def _scan(node: nodes.Scan) -> frozenset[int]:
@@ -71,7 +74,9 @@ def _aggregate(node: nodes.HashAggregate) -> frozenset[int]:
     return frozenset(column.id for column, value in node.keys if never_null(value, node.input))
 
 
-_RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
+_NOT_NULL_RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.Sample), _none),
+    **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.With, nodes.WithRef), _none),
     nodes.Scan: _scan,
     nodes.Filter: _filter,
     nodes.Project: _project,
@@ -172,8 +177,11 @@ def _classes(conditions: Sequence[Expr]) -> dict[int, dict[int, ColumnRef]]:
 
 def is_single_row(node: Node) -> bool:
     """Return whether `node` certainly returns no more than one row."""
-    rule = _SINGLE_ROW_RULES.get(type(node))
-    return rule(node) if rule else False
+    return _SINGLE_ROW_RULES[type(node)](node)
+
+
+def _never(node: Node) -> bool:
+    return False
 
 
 def _scan_is_single(node: Scan) -> bool:
@@ -214,6 +222,8 @@ def _join_is_single(node: Join | HashJoin | ApplyJoin) -> bool:
 
 
 _SINGLE_ROW_RULES: Mapping[type[Node], Callable[[Any], bool]] = {
+    **dict.fromkeys((nodes.SystemScan, nodes.UnionAll, nodes.SetOperation), _never),
+    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, KeyedSpool, Unnest), _never),
     nodes.Unit: lambda node: True,
     nodes.Values: _values_are_single,
     Scan: _scan_is_single,

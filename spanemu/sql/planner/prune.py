@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.joins import HashJoin, Join, Unnest
+from spanemu.sql.plan.joins import PHYSICAL, HashJoin, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk_nodes
 from spanemu.sql.resolved import Expr
@@ -24,7 +24,7 @@ Ids = frozenset[int]
 
 def prune(node: Node, needed: Ids) -> Node:
     """Remove the columns of `node` beyond `needed`, and prune the plans of its subqueries."""
-    trimmed = _PRUNERS.get(type(node), _leaf)(node, needed)
+    trimmed = _PRUNERS[type(node)](node, needed)
     return map_parts(trimmed, _same, prune_expression)
 
 
@@ -60,7 +60,7 @@ def _uses(expressions: Iterable[Expr | None]) -> Ids:
     return found
 
 
-def _leaf(node: Node, _: Ids) -> Node:
+def _unchanged(node: Node, _: Ids) -> Node:
     return node
 
 
@@ -134,6 +134,7 @@ def _with(node: nodes.With, needed: Ids) -> Node:
 
 
 _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
+    **dict.fromkeys((nodes.Unit, nodes.WithRef, *PHYSICAL), _unchanged),
     nodes.Scan: _scan,
     nodes.SystemScan: _scan,
     nodes.Values: _values,

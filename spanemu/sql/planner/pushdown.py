@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
-from spanemu.sql.plan.joins import Join, JoinKind, Unnest
+from spanemu.sql.plan.joins import PHYSICAL, Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import (
     free,
@@ -43,9 +43,7 @@ def push(conditions: Conditions, node: Node) -> Node:
         return nodes.Values(node.columns, ())
     if not conditions and (not isinstance(node, Join) or is_settled(node)):
         return node
-    pusher = _PUSHERS.get(type(node))
-    if pusher is None:
-        return _stay(conditions, node)
+    pusher = _PUSHERS[type(node)]
     fixed = [condition for condition in conditions if is_volatile(condition)]
     if not fixed:
         return pusher(conditions, node)
@@ -245,6 +243,9 @@ _JOIN_PUSHERS: Mapping[JoinKind, Callable[[Conditions, Join], Node]] = {
 }
 
 _PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _stay),
+    **dict.fromkeys((nodes.Limit, nodes.SetOperation, nodes.WithRef, nodes.Sample), _stay),
+    **dict.fromkeys(PHYSICAL, _stay),
     nodes.Filter: _into_filter,
     nodes.Project: _into_project,
     nodes.Sort: _through,

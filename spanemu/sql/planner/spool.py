@@ -6,12 +6,13 @@ of an apply join. Without a spool each outer row would read the whole input agai
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, Unnest
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, map_parts
 from spanemu.sql.resolved import Expr
@@ -21,44 +22,32 @@ _HASHABLE_KEYS_MAX = 16
 
 def spool_correlated(node: Node) -> Node:
     """Insert a `KeyedSpool` wherever a filter compares its input with an outer row."""
-    if not free(node):
-        return node
-    match node:
-        case nodes.Filter():
-            split = _split(list(conjuncts(node.condition)), node.input)
-            if split is not None and not free(node.input):
-                return _spooled(node.input, *split)
-            return replace(node, input=spool_correlated(node.input))
-        case nodes.Scan() if node.residual is not None:
-            return _over_scan(node, list(conjuncts(node.residual)))
-        case _ if isinstance(node, _TRANSPARENT):
-            return map_parts(node, spool_correlated, _same)
-        case _:
-            return node
+    return _RULES[type(node)](node) if free(node) else node
 
 
-_TRANSPARENT = (
-    nodes.Project,
-    nodes.Limit,
-    nodes.Sort,
-    nodes.TopN,
-    nodes.HashAggregate,
-    nodes.UnionAll,
-    nodes.SetOperation,
-    HashJoin,
-    ApplyJoin,
-    Join,
-    Unnest,
-)
+def _unchanged(node: Node) -> Node:
+    return node
+
+
+def _below(node: Node) -> Node:
+    return map_parts(node, spool_correlated, _same)
 
 
 def _same(expr: Expr) -> Expr:
     return expr
 
 
-def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
+def _filter(node: nodes.Filter) -> Node:
+    split = _split(list(conjuncts(node.condition)), node.input)
+    if split is not None and not free(node.input):
+        return _spooled(node.input, *split)
+    return replace(node, input=spool_correlated(node.input))
+
+
+def _scan(node: nodes.Scan) -> Node:
     if any(free(seek_part) for seek_part in _seek_values(node)):
         return node  # The scan already seeks by the outer row.
+    conditions = list(conjuncts(node.residual))
     mine = [one for one in conditions if not free(one) - node.ids and not is_volatile(one)]
     correlations = [one for one in conditions if free(one) - node.ids or is_volatile(one)]
     plain = replace(node, residual=conjunction(mine))
@@ -99,3 +88,15 @@ def _spooled(below: Node, pairs: list[tuple[Expr, Expr]], rest: list[Expr]) -> N
     )
     left = conjunction(rest)
     return spool if left is None else nodes.Filter(spool, left)
+
+
+_RULES: Mapping[type[Node], Callable[[Any], Node]] = {
+    **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unchanged),
+    **dict.fromkeys((nodes.With, nodes.Sample, KeyedSpool), _unchanged),
+    nodes.Scan: _scan,
+    nodes.Filter: _filter,
+    **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN), _below),
+    **dict.fromkeys((nodes.HashAggregate, nodes.StreamAggregate), _below),
+    **dict.fromkeys((nodes.UnionAll, nodes.SetOperation), _below),
+    **dict.fromkeys((Join, HashJoin, MergeJoin, ApplyJoin, Unnest), _below),
+}
