@@ -243,8 +243,9 @@ class JoinType(StrEnum):
 class JoinScan(Scan):
     """Pairs of rows for which `condition` is TRUE; None is a cross join.
 
-    USING has already become equalities, and its merged columns a projection. `right` may refer to
-    columns of `left` only inside an `ArrayScan`, which is a node of its own.
+    USING has already become equalities, and its merged columns a projection. The right side of an
+    INNER or LEFT join that is `lateral` may refer to columns of `left`: it is computed for each
+    left row. UNNEST of a column is an `ArrayScan` instead.
     """
 
     join_type: JoinType
@@ -252,6 +253,7 @@ class JoinScan(Scan):
     right: Scan
     condition: Expr | None
     hints: Hints = ()
+    lateral: bool = False
 
 
 @record

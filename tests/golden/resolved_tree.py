@@ -142,7 +142,8 @@ def _table_scan(node: r.TableScan) -> Any:
 
 def _join(node: r.JoinScan) -> Any:
     on = "" if node.condition is None else f" ON {expression(node.condition)}"
-    return f"Join {node.join_type.value}{on}{_hints(node)}", (scan(node.left), scan(node.right))
+    kind = f"{node.join_type.value}{' lateral' if node.lateral else ''}"
+    return f"Join {kind}{on}{_hints(node)}", (scan(node.left), scan(node.right))
 
 
 def _array_scan(node: r.ArrayScan) -> Any:

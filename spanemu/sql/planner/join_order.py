@@ -2,7 +2,8 @@
 
 Inner joins that follow one another form a cluster: its inputs and conditions are collected, and the
 inputs are joined one by one, each time the cheapest next input (greedy; FROM order on equal cost).
-Other joins keep their two sides. Each pair is joined in the cheapest of three ways:
+A lateral input comes after the inputs that it refers to. Other joins keep their two sides. Each
+pair is joined in the cheapest of three ways:
 
     apply    the right side seeks by values of each left row, is lateral, or there is one left row
     hash     equal keys: the right side is hashed; or merged, if a hint says so
@@ -233,8 +234,8 @@ def plan_join(
         in_order = _greedy(cluster, 0, required, None)
         assert in_order is not None
         return in_order.node
-    sizes = [planner.leaf(item).estimate.rows for item in inputs]
-    starts = sorted(range(len(inputs)), key=sizes.__getitem__)
+    starts = [number for number, item in enumerate(inputs) if not cluster.needs(item)]
+    starts.sort(key=lambda number: planner.leaf(inputs[number]).estimate.rows)
     if len(inputs) > _STARTS_MAX or is_single_row(planner.leaf(inputs[starts[0]]).node):
         del starts[1:]  # A start with one row is hard to beat.
     best: Joined | None = None
@@ -279,8 +280,12 @@ class Cluster:
     ) -> None:
         self.planner = planner
         self.inputs = inputs
-        made = frozenset[int]().union(*[one.ids for one in inputs])
-        self.conditions = [(entry, free(entry) & made) for entry in conditions]
+        self._made = frozenset[int]().union(*[one.ids for one in inputs])
+        self.conditions = [(entry, self.needs(entry)) for entry in conditions]
+
+    def needs(self, item: Node | Expr) -> frozenset[int]:
+        """Return the columns of other inputs that a condition or a lateral input refers to."""
+        return free(item) & self._made
 
 
 def _greedy(
@@ -296,7 +301,11 @@ def _greedy(
     left = cluster.conditions
     while waiting:
         known = joined.node.ids
-        options = [(node, _ready(left, known | node.ids)) for node in waiting]
+        options = [
+            (node, _ready(left, known | node.ids))
+            for node in waiting
+            if cluster.needs(node) <= known
+        ]
         if planner.keeps_order:
             options = options[:1]
         # A cross product of unrelated inputs comes last, whatever its estimate.

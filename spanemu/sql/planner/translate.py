@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, is_true
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
-from spanemu.sql.plan.traverse import has_query, map_parts, replace_fields
+from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
 
@@ -121,6 +120,10 @@ _JOIN_KINDS = {
 
 def _join(translator: Translator, scan: resolved.JoinScan) -> Node:
     left, right = translator.node(scan.left), translator.node(scan.right)
+    if scan.lateral:
+        assert scan.join_type in (resolved.JoinType.INNER, resolved.JoinType.LEFT)
+    else:
+        assert not free(right) & left.ids
     if scan.join_type is resolved.JoinType.RIGHT:
         left, right = right, left
     condition = translator.optional(scan.condition)
@@ -185,28 +188,21 @@ def _sample(translator: Translator, scan: resolved.SampleScan) -> Node:
     return nodes.Sample(below, scan.method, size, scan.weight)
 
 
-class _Translations(dict[type, Callable[[Translator, Any], Node]]):
-    def __missing__(self, scan: type) -> Callable[[Translator, Any], Node]:
-        raise Unsupported(scan.__name__)
-
-
-TRANSLATIONS: Mapping[type, Callable[[Translator, Any], Node]] = _Translations(
-    {
-        resolved.SingleRow: _single_row,
-        resolved.TableScan: _table,
-        resolved.SystemTableScan: _system_table,
-        resolved.TableFunctionScan: _system_table,
-        resolved.ValuesScan: _values,
-        resolved.JoinScan: _join,
-        resolved.ArrayScan: _array,
-        resolved.FilterScan: _filter,
-        resolved.ProjectScan: _project,
-        resolved.AggregateScan: _aggregate,
-        resolved.OrderScan: _order,
-        resolved.LimitScan: _limit,
-        resolved.SetOpScan: _set_operation,
-        resolved.WithScan: _with,
-        resolved.WithRef: _with_ref,
-        resolved.SampleScan: _sample,
-    }
-)
+TRANSLATIONS: Mapping[type[resolved.Scan], Callable[[Translator, Any], Node]] = {
+    resolved.SingleRow: _single_row,
+    resolved.TableScan: _table,
+    resolved.SystemTableScan: _system_table,
+    resolved.TableFunctionScan: _system_table,
+    resolved.ValuesScan: _values,
+    resolved.JoinScan: _join,
+    resolved.ArrayScan: _array,
+    resolved.FilterScan: _filter,
+    resolved.ProjectScan: _project,
+    resolved.AggregateScan: _aggregate,
+    resolved.OrderScan: _order,
+    resolved.LimitScan: _limit,
+    resolved.SetOpScan: _set_operation,
+    resolved.WithScan: _with,
+    resolved.WithRef: _with_ref,
+    resolved.SampleScan: _sample,
+}
