@@ -20,7 +20,7 @@ from spanemu.base.deadline_checks import (
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.time.date_parts import add_parts
 from spanemu.sql.functions.value_size import array_builder, bounded, check_size, sizer
 from spanemu.values import numeric, order
@@ -319,7 +319,7 @@ FUNCTIONS = chapter(
         "ARRAY_INCLUDES_ANY": (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_any),),
         "ARRAY_IS_DISTINCT": (overload("(ARRAY<T>) -> BOOL", bind=array_is_distinct),),
         "ARRAY_LAST": (overload("(ARRAY<T>) -> T", array_last),),
-        "ARRAY_LENGTH": (overload("(ARRAY<T>) -> INT64", len),),
+        "ARRAY_LENGTH": function((overload("(ARRAY<T>) -> INT64", len),), cannot_fail=True),
         "ARRAY_MAX": (overload("(ARRAY<T>) -> T", bind=array_max),),
         "ARRAY_MIN": (overload("(ARRAY<T>) -> T", bind=array_min),),
         "ARRAY_REVERSE": (overload("(ARRAY<T>) -> ARRAY<T>", array_reverse),),

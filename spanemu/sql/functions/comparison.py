@@ -12,6 +12,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.sql.functions.registry import Operation
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
 
@@ -185,11 +186,11 @@ def _search(
 
 # The comparison operators on scalars. Python orders scalars as SQL does: NaN is unequal to every
 # value, text is ordered by code point, FALSE comes before TRUE.
-SCALAR_TESTS: dict[str, Callable[[Any, Any], Any]] = {
-    "$equal": eq,
-    "$not_equal": ne,
-    "$less": lt,
-    "$less_or_equal": le,
-    "$greater": gt,
-    "$greater_or_equal": ge,
+SCALAR_TESTS: dict[Operation, Callable[[Any, Any], Any]] = {
+    Operation.EQUAL: eq,
+    Operation.NOT_EQUAL: ne,
+    Operation.LESS: lt,
+    Operation.LESS_OR_EQUAL: le,
+    Operation.GREATER: gt,
+    Operation.GREATER_OR_EQUAL: ge,
 }

@@ -12,8 +12,8 @@ from operator import not_
 from typing import Any
 
 from spanemu.sql.functions import comparison
-from spanemu.sql.functions.notation import operator, overload
-from spanemu.sql.functions.registry import Function
+from spanemu.sql.functions.notation import Bind, operator, overload
+from spanemu.sql.functions.registry import Function, Operation, Overload
 
 # Scalar types with an order, then the types that are composed of others.
 _SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
@@ -32,38 +32,51 @@ def _is_false(value: Any) -> bool:
     return value is False
 
 
-def _equality(name: str, symbol: str) -> Function:
-    bind = comparison.equal if name == "$equal" else comparison.not_equal
-    scalars = overload(f"({_SCALAR}, T1) -> BOOL", comparison.SCALAR_TESTS[name])
-    return operator(name, symbol, (scalars, overload(f"({_BUILT}, T1) -> BOOL", bind=bind)))
+def _test(operation: Operation, symbol: str, *overloads: Overload) -> Function:
+    """Return an operator with a BOOL or NULL for all operands."""
+    return operator(operation.value, symbol, overloads, operation=operation, cannot_fail=True)
 
 
-def _ordering(name: str, symbol: str) -> Function:
-    test = comparison.SCALAR_TESTS[name]
-    return operator(name, symbol, (overload(f"({_SCALAR}, T1) -> BOOL", test),))
+def _comparison(operation: Operation, symbol: str) -> Function:
+    test = comparison.SCALAR_TESTS[operation]
+    return _test(operation, symbol, overload(f"({_SCALAR}, T1) -> BOOL", test))
+
+
+def _equality(operation: Operation, symbol: str, bind: Bind) -> Function:
+    test = comparison.SCALAR_TESTS[operation]
+    scalars = overload(f"({_SCALAR}, T1) -> BOOL", test)
+    return _test(operation, symbol, scalars, overload(f"({_BUILT}, T1) -> BOOL", bind=bind))
 
 
 FUNCTIONS: tuple[Function, ...] = (
-    _equality("$equal", "="),
-    _equality("$not_equal", "!="),
-    _ordering("$less", "<"),
-    _ordering("$less_or_equal", "<="),
-    _ordering("$greater", ">"),
-    _ordering("$greater_or_equal", ">="),
-    operator("$between", "BETWEEN", (
+    _equality(Operation.EQUAL, "=", comparison.equal),
+    _equality(Operation.NOT_EQUAL, "!=", comparison.not_equal),
+    _comparison(Operation.LESS, "<"),
+    _comparison(Operation.LESS_OR_EQUAL, "<="),
+    _comparison(Operation.GREATER, ">"),
+    _comparison(Operation.GREATER_OR_EQUAL, ">="),
+    _test(
+        Operation.BETWEEN,
+        "BETWEEN",
         overload(f"({_SCALAR}, T1, T1) -> BOOL", comparison.between, called=True),
-    )),
-    operator("$in", "IN", (
+    ),
+    _test(
+        Operation.IN_LIST,
+        "IN",
         overload("(T1, T1...) -> BOOL", bind=comparison.in_list, called=True),
-    )),
-    operator("$in_unnest", "IN UNNEST", (
+    ),
+    _test(
+        Operation.IN_ARRAY,
+        "IN UNNEST",
         overload("(T1, ARRAY<T1>) -> BOOL", bind=comparison.in_unnest, called=True),
-    )),
-    operator("$is_distinct_from", "IS DISTINCT FROM", (
+    ),
+    _test(
+        Operation.IS_DISTINCT,
+        "IS DISTINCT FROM",
         overload("(T1, T1) -> BOOL", bind=comparison.is_distinct_from, called=True),
-    )),
-    operator("$is_null", "IS NULL", (overload("(T1) -> BOOL", _is_null, called=True),)),
-    operator("$is_true", "IS TRUE", (overload("(BOOL) -> BOOL", _is_true, called=True),)),
-    operator("$is_false", "IS FALSE", (overload("(BOOL) -> BOOL", _is_false, called=True),)),
-    operator("$not", "NOT", (overload("(BOOL) -> BOOL", not_),)),
-)  # fmt: skip
+    ),
+    _test(Operation.IS_NULL, "IS NULL", overload("(T1) -> BOOL", _is_null, called=True)),
+    _test(Operation.IS_TRUE, "IS TRUE", overload("(BOOL) -> BOOL", _is_true, called=True)),
+    _test(Operation.IS_FALSE, "IS FALSE", overload("(BOOL) -> BOOL", _is_false, called=True)),
+    _test(Operation.NOT, "NOT", overload("(BOOL) -> BOOL", not_)),
+)

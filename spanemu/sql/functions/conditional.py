@@ -11,7 +11,8 @@ from decimal import Decimal
 from operator import eq
 from typing import Any
 
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import chapter, function, overload
+from spanemu.sql.functions.registry import Operation
 from spanemu.values import order
 from spanemu.values.types import Type, TypeCode
 
@@ -66,10 +67,20 @@ def _zero_if_null(types: Sequence[Type], _: Type) -> Callable[[Any], Any]:
 FUNCTIONS = chapter(
     "conditional",
     {
-        "COALESCE": (overload("(T1, T1...) -> T1", coalesce, called=True, lazy=True),),
+        "COALESCE": function(
+            (overload("(T1, T1...) -> T1", coalesce, called=True, lazy=True),),
+            operation=Operation.COALESCE,
+            cannot_fail=True,
+        ),
         "IF": (overload("(BOOL, T1, T1) -> T1", if_, called=True, lazy=True),),
-        "IFNULL": (overload("(T1, T1) -> T1", coalesce, called=True, lazy=True),),
-        "NULLIF": (overload("(T1, T1) -> T1", bind=_null_if_equal, called=True),),
+        "IFNULL": function(
+            (overload("(T1, T1) -> T1", coalesce, called=True, lazy=True),),
+            operation=Operation.IFNULL,
+            cannot_fail=True,
+        ),
+        "NULLIF": function(
+            (overload("(T1, T1) -> T1", bind=_null_if_equal, called=True),), cannot_fail=True
+        ),
         "NULLIFZERO": (overload("(T1{NUMBER}) -> T1", _null_if_zero),),
         "ZEROIFNULL": (overload("(T1{NUMBER}) -> T1", bind=_zero_if_null, called=True),),
     },

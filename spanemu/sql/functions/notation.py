@@ -35,6 +35,10 @@ A chapter module ends in a table, keyed by "NAME" or "NAME|ALIAS|ALIAS"; "$name"
 
     FUNCTIONS = chapter("string", {"LENGTH": (overload(...), overload(...)), ...})
     AGGREGATES = aggregates("aggregate", {"COUNT": (aggregate(...),)})
+
+A row is a tuple of overloads, or `function(overloads, ...)` or `aggregate_function(overloads, ...)`
+with what planner and executor know of the function: fields of `registry.Function` and of
+`registry.AggregateFunction`.
 """
 
 from __future__ import annotations
@@ -45,6 +49,7 @@ from functools import cache
 from typing import Any, TypedDict, Unpack
 
 from spanemu.base.deferred import lazy_pattern
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.registry import (
     Accumulator,
     AggregateFunction,
@@ -54,14 +59,13 @@ from spanemu.sql.functions.registry import (
     Function,
     LambdaOf,
     Nulls,
+    Operation,
     Overload,
     Parameter,
     Pattern,
     ResultType,
     Special,
     TypeVariable,
-    aggregate_properties,
-    function_properties,
 )
 from spanemu.values.types import (
     NUMERIC,
@@ -107,7 +111,37 @@ class AggregateFlags(TypedDict, total=False):
     allows_limit: bool
     allows_null_handling: bool
     allows_having: bool
+    at_once: Callable[[Sequence[Any]], Any]
     result: ComputedResult
+
+
+class FunctionFacts(TypedDict, total=False):
+    """Keywords of `function` and `operator`: see `registry.Function`."""
+
+    operation: Operation
+    cannot_fail: bool
+    is_slow: bool
+
+
+class AggregateFacts(TypedDict, total=False):
+    """Keywords of `aggregate_function`: see `registry.AggregateFunction`."""
+
+    is_min: bool
+    is_max: bool
+    counts_rows: bool
+    null_is_false: bool
+    decorrelates: bool
+
+
+class Row(NamedTuple):
+    """A row of a chapter's table: the overloads of a function, and its facts."""
+
+    overloads: tuple[Any, ...]
+    facts: Mapping[str, Any]
+
+
+Rows = Mapping[str, Sequence[Overload] | Row]
+AggregateRows = Mapping[str, Sequence[AggregateOverload] | Row]
 
 
 class NotationError(ValueError):
@@ -156,28 +190,40 @@ def _needs_numeric(parameters: Sequence[Parameter]) -> bool:
     return bool(parameters) and parameters[0].pattern == NUMERIC
 
 
-def chapter(
-    name: str, table: Mapping[str, Sequence[Overload]], *, safe_allowed: bool = True
-) -> tuple[Function, ...]:
+def function(overloads: Sequence[Overload], **facts: Unpack[FunctionFacts]) -> Row:
+    """Return the row of a function with facts."""
+    return Row(tuple(overloads), dict(facts))
+
+
+def aggregate_function(
+    overloads: Sequence[AggregateOverload], **facts: Unpack[AggregateFacts]
+) -> Row:
+    """Return the row of an aggregate function with facts."""
+    return Row(tuple(overloads), dict(facts))
+
+
+def _row(entry: Sequence[Any] | Row) -> Row:
+    return entry if isinstance(entry, Row) else Row(tuple(entry), {})
+
+
+def chapter(name: str, table: Rows, *, safe_allowed: bool = True) -> tuple[Function, ...]:
     """Return the functions of a documentation chapter from a table by "NAME|ALIAS"."""
     functions = []
-    for key, overloads in table.items():
+    for key, entry in table.items():
         first, *aliases = key.split("|")
+        overloads, facts = _row(entry)
+        is_hidden = first.startswith("$")
         functions.append(
             Function(
-                first,
-                tuple(overloads),
-                name,
-                tuple(aliases),
-                safe_allowed,
-                hidden=first.startswith("$"),
-                **function_properties(first),
+                first, overloads, name, tuple(aliases), safe_allowed, hidden=is_hidden, **facts
             )
         )
     return tuple(functions)
 
 
-def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
+def operator(
+    name: str, symbol: str, overloads: Sequence[Overload], **facts: Unpack[FunctionFacts]
+) -> Function:
     """Return a hidden function that error messages call `symbol`."""
     return Function(
         name,
@@ -186,21 +232,17 @@ def operator(name: str, symbol: str, overloads: Sequence[Overload]) -> Function:
         safe_allowed=False,
         hidden=True,
         operator_symbol=symbol,
-        **function_properties(name),
+        **facts,
     )
 
 
-def aggregates(
-    name: str, table: Mapping[str, Sequence[AggregateOverload]]
-) -> tuple[AggregateFunction, ...]:
+def aggregates(name: str, table: AggregateRows) -> tuple[AggregateFunction, ...]:
     """Return the aggregate functions of a chapter from a table by "NAME|ALIAS"."""
     functions = []
-    for key, overloads in table.items():
+    for key, entry in table.items():
         first, *aliases = key.split("|")
-        properties = aggregate_properties(first)
-        functions.append(
-            AggregateFunction(first, tuple(overloads), name, tuple(aliases), **properties)
-        )
+        overloads, facts = _row(entry)
+        functions.append(AggregateFunction(first, overloads, name, tuple(aliases), **facts))
     return tuple(functions)
 
 

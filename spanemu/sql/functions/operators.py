@@ -17,7 +17,7 @@ from spanemu.sql.functions.errors import ArrayIndexOutOfBounds
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bit
-from spanemu.sql.functions.registry import Function, Overload
+from spanemu.sql.functions.registry import Function, Operation, Overload
 from spanemu.sql.functions.text import like
 from spanemu.sql.functions.text.concatenation import concat_two
 from spanemu.sql.functions.time import interval as span
@@ -76,7 +76,7 @@ _ARITHMETIC = (
         overload("(TIMESTAMP, INTERVAL) -> TIMESTAMP", span.add_to_timestamp),
         overload("(INTERVAL, TIMESTAMP) -> TIMESTAMP", span.add_timestamp),
         overload("(INTERVAL, INTERVAL) -> INTERVAL", span.add_intervals),
-    )),
+    ), operation=Operation.ADD),
     operator("$subtract", "-", (
         overload("(INT64, INT64) -> INT64", number.subtract_int64),
         overload("(NUMERIC, NUMERIC) -> NUMERIC", number.subtract_numeric),
@@ -85,19 +85,19 @@ _ARITHMETIC = (
         overload("(TIMESTAMP, TIMESTAMP) -> INTERVAL", span.timestamp_difference),
         overload("(TIMESTAMP, INTERVAL) -> TIMESTAMP", span.subtract_from_timestamp),
         overload("(INTERVAL, INTERVAL) -> INTERVAL", span.subtract_intervals),
-    )),
+    ), operation=Operation.SUBTRACT),
     operator("$multiply", "*", (
         overload("(INT64, INT64) -> INT64", number.multiply_int64),
         overload("(NUMERIC, NUMERIC) -> NUMERIC", number.multiply_numeric),
         overload("(FLOAT64, FLOAT64) -> FLOAT64", number.multiply_float64),
         overload("(INTERVAL, INT64) -> INTERVAL", span.multiply_interval),
         overload("(INT64, INTERVAL) -> INTERVAL", span.multiply_by_interval),
-    )),
+    ), operation=Operation.MULTIPLY),
     operator("$divide", "/", (
         overload("(FLOAT64, FLOAT64) -> FLOAT64", number.divide_float64),
         overload("(NUMERIC, NUMERIC) -> NUMERIC", number.divide_numeric),
         overload("(INTERVAL, INT64) -> INTERVAL", span.divide_interval),
-    )),
+    ), operation=Operation.DIVIDE),
     operator("$unary_minus", "-", (
         overload("(INT64) -> INT64", number.negate_int64),
         overload("(NUMERIC) -> NUMERIC", number.negate_numeric),
@@ -112,7 +112,7 @@ _PATTERNS = (
     operator("$like", "LIKE", (
         overload("(STRING, STRING) -> BOOL", like.like),
         overload("(BYTES, BYTES) -> BOOL", like.like_bytes),
-    )),
+    ), operation=Operation.LIKE),
 )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ _CONCATENATION = (
         overload("(STRING, STRING) -> STRING", concat_two),
         overload("(BYTES, BYTES) -> BYTES", concat_two),
         overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", bind=array_concat),
-    )),
+    ), operation=Operation.CONCATENATE),
 )  # fmt: skip
 
 FUNCTIONS: tuple[Function, ...] = (

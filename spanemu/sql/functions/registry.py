@@ -17,8 +17,8 @@ without a call. A lambda argument arrives as a Python callable over its paramete
 the argument types is STRING.
 
 Planner and executor know functions by properties, above all by `Operation`, and never by name, so
-a dialect can give a function another name. The tables of properties name functions as the chapter
-modules do; `notation` puts the properties into each `Function`, the analyzer into each `Signature`.
+a dialect can give a function another name. The row of a chapter module states the properties of its
+function, and the analyzer puts them into each `Signature`.
 """
 
 from __future__ import annotations
@@ -69,50 +69,6 @@ COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}
 )
-
-_OPERATIONS = {operation.value: operation for operation in Operation}
-
-# Functions with a result for all arguments, which may be called earlier than written.
-NEVER_FAILING = frozenset(
-    {
-        "$equal", "$not_equal", "$less", "$less_or_equal", "$greater", "$greater_or_equal",
-        "$between", "$in", "$in_unnest", "$is_null", "$is_true", "$is_false", "$not",
-        "$is_distinct_from", "STARTS_WITH", "COALESCE", "IFNULL", "NULLIF", "ENDS_WITH",
-        "STRPOS", "CHAR_LENGTH", "BYTE_LENGTH", "LENGTH", "LOWER", "UPPER", "ARRAY_LENGTH",
-    }
-)  # fmt: skip
-
-# Name prefixes of functions that read long texts, or match texts against a pattern.
-_SLOW_PREFIXES = ("REGEXP_", "JSON_", "LAX_", "PARSE_", "FORMAT", "TO_JSON", "SEARCH", "SCORE")
-
-
-def function_properties(name: str) -> dict[str, Any]:
-    """Return the fields of `Function` that depend on the function of a chapter."""
-    return {
-        "operation": _OPERATIONS.get(name),
-        "cannot_fail": name in NEVER_FAILING,
-        "is_slow": name.startswith(_SLOW_PREFIXES),
-    }
-
-
-# Aggregates that a correlated subquery may compute for all of its groups at once.
-DECORRELATED = frozenset(
-    {
-        "$count_star", "COUNT", "COUNTIF", "SUM", "AVG", "MIN", "MAX", "ANY_VALUE",
-        "LOGICAL_AND", "LOGICAL_OR", "BIT_AND", "BIT_OR", "BIT_XOR",
-    }
-)  # fmt: skip
-
-
-def aggregate_properties(name: str) -> dict[str, Any]:
-    """Return the fields of `AggregateFunction` that depend on the function of a chapter."""
-    return {
-        "is_min": name == "MIN",
-        "is_max": name == "MAX",
-        "counts_rows": name == "$count_star",
-        "null_is_false": name == "COUNTIF",
-        "decorrelates": name in DECORRELATED,
-    }
 
 
 class Context(Protocol):
@@ -309,6 +265,9 @@ class AggregateOverload(Record):
     allows_null_handling: bool = False
     allows_having: bool = True
     needs_numeric: bool = False  # see `Overload`
+    # A function from the values of a group to what an accumulator returns that has taken them all:
+    # groups are often so small that an accumulator takes longer.
+    at_once: Callable[[Sequence[Any]], Any] | None = None
 
 
 @record
@@ -340,6 +299,7 @@ class AggregateSignature(Unique):
     counts_rows: bool = False
     null_is_false: bool = False
     decorrelates: bool = False
+    at_once: Callable[[Sequence[Any]], Any] | None = None
 
 
 @record

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 from spanemu.sql.functions.errors import BadArgument, RaisedByQuery
-from spanemu.sql.functions.notation import chapter, overload
-from spanemu.sql.functions.registry import Context
+from spanemu.sql.functions.notation import chapter, function, overload
+from spanemu.sql.functions.registry import Context, Operation
 
 
 def generate_uuid(context: Context) -> str:
@@ -118,10 +118,13 @@ FUNCTIONS = (
     + chapter(
         "sequence",
         {
-            "GET_NEXT_SEQUENCE_VALUE": (
-                overload(
-                    "(SEQUENCE) -> INT64", get_next_sequence_value, context=True, volatile=True
+            "GET_NEXT_SEQUENCE_VALUE": function(
+                (
+                    overload(
+                        "(SEQUENCE) -> INT64", get_next_sequence_value, context=True, volatile=True
+                    ),
                 ),
+                operation=Operation.NEXT_SEQUENCE_VALUE,
             ),
             "GET_INTERNAL_SEQUENCE_STATE": (
                 overload(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from spanemu.sql.functions.registry import NEVER_FAILING, Nulls, Operation, Signature
+from spanemu.sql.functions.registry import Nulls, Operation, Signature
 from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.resolved import TRUE, And, Cast, ColumnRef, Expr, FunctionCall, Literal, Or
 from spanemu.values.order import equals
@@ -91,9 +91,7 @@ def condition_signature(
 ) -> Signature:
     """Return the signature of an operation that gives a BOOL for all arguments."""
     name = operation.value
-    return Signature(
-        name, types, BOOL, evaluate, nulls, operation=operation, cannot_fail=name in NEVER_FAILING
-    )
+    return Signature(name, types, BOOL, evaluate, nulls, operation=operation, cannot_fail=True)
 
 
 def equal(left: Expr, right: Expr) -> Expr:

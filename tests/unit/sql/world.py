@@ -14,7 +14,8 @@ from spanemu.schema.table import Column, Index, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import ByteRange, Row, Run
-from spanemu.sql.functions.registry import Nulls, Signature, function_properties
+from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -229,11 +230,17 @@ _CALLED = {"$is_null": lambda value: value is None}
 
 def call(name: str, *arguments: r.Expr, type_: Type = BOOL) -> r.Expr:
     types = tuple(argument.type for argument in arguments)
-    known = function_properties(name)
-    if name in _CALLED:
-        signature = Signature(name, types, type_, _CALLED[name], Nulls.CALLED, **known)
-    else:
-        signature = Signature(name, types, type_, _OPERATORS[name], **known)
+    known = CATALOG.scalars[name]
+    signature = Signature(
+        name,
+        types,
+        type_,
+        _CALLED.get(name) or _OPERATORS[name],
+        Nulls.CALLED if name in _CALLED else Nulls.STRICT,
+        operation=known.operation,
+        cannot_fail=known.cannot_fail,
+        is_slow=known.is_slow,
+    )
     return r.FunctionCall(type_, signature, arguments)
 
 

@@ -18,7 +18,6 @@ from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, Count
-from spanemu.sql.functions.aggregates.sums import AT_ONCE
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
@@ -153,10 +152,8 @@ def _takes_many(new: Callable[[], Any]) -> bool:
 def _at_once(call: AggregateCall) -> Callable[[Sequence[Any]], Any]:
     """Return a function from the values of the one argument to the value of the aggregate."""
     new = call.signature.new
-    if new is Count:
-        return len
-    if new in AT_ONCE:
-        return AT_ONCE[new]
+    if call.signature.at_once is not None:
+        return call.signature.at_once
     if _takes_many(new):
 
         def of_many(values: Sequence[Any]) -> Any:

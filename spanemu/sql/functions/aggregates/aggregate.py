@@ -13,7 +13,7 @@ from typing import Any
 
 from spanemu.sql.functions.aggregates import accumulators as state
 from spanemu.sql.functions.aggregates import sums
-from spanemu.sql.functions.notation import aggregate, aggregates
+from spanemu.sql.functions.notation import aggregate, aggregate_function, aggregates
 from spanemu.sql.functions.registry import Accumulator, AggregateOverload
 from spanemu.sql.functions.value_size import Sizer, sizer
 
@@ -59,8 +59,14 @@ def _joined(type_: str, comma: str | bytes) -> AggregateOverload:
 AGGREGATES = aggregates(
     "aggregate",
     {
-        "$count_star": (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
-        "ANY_VALUE": (aggregate("(T1) -> T1", _always(state.First)),),
+        "$count_star": aggregate_function(
+            (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
+            counts_rows=True,
+            decorrelates=True,
+        ),
+        "ANY_VALUE": aggregate_function(
+            (aggregate("(T1) -> T1", _always(state.First)),), decorrelates=True
+        ),
         "ARRAY_AGG": (
             aggregate(
                 "(T1) -> ARRAY<T1>",
@@ -79,27 +85,49 @@ AGGREGATES = aggregates(
                 allows_limit=True,
             ),
         ),
-        "AVG": (
-            aggregate("(INT64) -> FLOAT64", _always(sums.AverageInt64)),
-            aggregate("(NUMERIC) -> NUMERIC", _always(sums.AverageNumeric)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(sums.AverageFloat64)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
+        "AVG": aggregate_function(
+            (
+                aggregate("(INT64) -> FLOAT64", _always(sums.AverageInt64)),
+                aggregate("(NUMERIC) -> NUMERIC", _always(sums.AverageNumeric)),
+                aggregate(
+                    "(FLOAT64) -> FLOAT64",
+                    _always(sums.AverageFloat64),
+                    at_once=sums.average_of_floats,
+                ),
+                aggregate("(INTERVAL) -> INTERVAL", _always(sums.AverageInterval)),
+            ),
+            decorrelates=True,
         ),
-        "BIT_AND": _bits(and_),
-        "BIT_OR": _bits(or_),
-        "BIT_XOR": _bits(xor),
-        "COUNT": (aggregate("(T1) -> INT64", _always(state.Count)),),
-        "COUNTIF": (aggregate("(BOOL) -> INT64", _always(state.CountIf)),),
-        "LOGICAL_AND": _logical(and_),
-        "LOGICAL_OR": _logical(or_),
-        "MAX": _extreme(state.Greatest, state.GreatestFloat),
-        "MIN": _extreme(state.Least, state.LeastFloat),
+        "BIT_AND": aggregate_function(_bits(and_), decorrelates=True),
+        "BIT_OR": aggregate_function(_bits(or_), decorrelates=True),
+        "BIT_XOR": aggregate_function(_bits(xor), decorrelates=True),
+        "COUNT": aggregate_function(
+            (aggregate("(T1) -> INT64", _always(state.Count), at_once=len),), decorrelates=True
+        ),
+        "COUNTIF": aggregate_function(
+            (aggregate("(BOOL) -> INT64", _always(state.CountIf)),),
+            null_is_false=True,
+            decorrelates=True,
+        ),
+        "LOGICAL_AND": aggregate_function(_logical(and_), decorrelates=True),
+        "LOGICAL_OR": aggregate_function(_logical(or_), decorrelates=True),
+        "MAX": aggregate_function(
+            _extreme(state.Greatest, state.GreatestFloat), is_max=True, decorrelates=True
+        ),
+        "MIN": aggregate_function(
+            _extreme(state.Least, state.LeastFloat), is_min=True, decorrelates=True
+        ),
         "STRING_AGG": (_joined("STRING", ","), _joined("BYTES", b",")),
-        "SUM": (
-            aggregate("(INT64) -> INT64", _always(sums.SumInt64)),
-            aggregate("(NUMERIC) -> NUMERIC", _always(sums.SumNumeric)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(sums.SumFloat64)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
+        "SUM": aggregate_function(
+            (
+                aggregate("(INT64) -> INT64", _always(sums.SumInt64), at_once=sums.sum_of_integers),
+                aggregate("(NUMERIC) -> NUMERIC", _always(sums.SumNumeric)),
+                aggregate(
+                    "(FLOAT64) -> FLOAT64", _always(sums.SumFloat64), at_once=sums.sum_of_floats
+                ),
+                aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
+            ),
+            decorrelates=True,
         ),
     },
 )

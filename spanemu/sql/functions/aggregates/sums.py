@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Context, Decimal
 from functools import reduce
 from math import fsum, inf, isfinite, isinf
@@ -140,7 +140,8 @@ class AverageFloat64(SumFloat64):
         return self.sum() / self._count * self._unit if self._count else None
 
 
-def _sum_of_integers(values: Sequence[int]) -> Any:
+def sum_of_integers(values: Sequence[int]) -> Any:
+    """Return the sum of all values of a group; raise Overflow beyond INT64."""
     total = sum(values)
     if INT64_MIN <= total <= INT64_MAX:
         return total if values else None
@@ -172,15 +173,6 @@ def average_of_floats(values: Sequence[float], new: type[SumFloat64] = AverageFl
 def _result(state: SumFloat64, values: Sequence[float]) -> Any:
     state.extend(values)
     return state.result()
-
-
-# By aggregate, a function from all values of a group to what a state returns that has taken them:
-# groups are often so small that a state takes longer than the sum. A dialect adds its aggregates.
-AT_ONCE: dict[Any, Callable[[Sequence[Any]], Any]] = {
-    SumInt64: _sum_of_integers,
-    SumFloat64: sum_of_floats,
-    AverageFloat64: average_of_floats,
-}
 
 
 class SumNumeric:

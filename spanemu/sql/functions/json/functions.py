@@ -15,7 +15,7 @@ from spanemu.sql.functions.json import convert, edit
 from spanemu.sql.functions.json.encode import build_document, encoder
 from spanemu.sql.functions.json.path import MISSING, reading_path, value_at
 from spanemu.sql.functions.json.text import json_text, scalar_text, text_value_at
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.time.timestamp import string_of_timestamp
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values import json
@@ -188,74 +188,114 @@ FUNCTIONS = chapter(
         ),
         "INT64": (overload("(JSON) -> INT64", convert.to_int64),),
         "INT64_ARRAY": (overload("(JSON) -> ARRAY<INT64>", convert.to_int64_array),),
-        "JSON_ARRAY": (overload("(ANY...) -> JSON", bind=json_array, called=True),),
-        "JSON_ARRAY_APPEND": (
-            overload(
-                f"({_PAIRS}, [*append_each_element=>BOOL = TRUE]) -> JSON",
-                bind=edit.json_array_append,
-                called=True,
+        "JSON_ARRAY": function(
+            (overload("(ANY...) -> JSON", bind=json_array, called=True),), is_slow=True
+        ),
+        "JSON_ARRAY_APPEND": function(
+            (
+                overload(
+                    f"({_PAIRS}, [*append_each_element=>BOOL = TRUE]) -> JSON",
+                    bind=edit.json_array_append,
+                    called=True,
+                ),
             ),
+            is_slow=True,
         ),
-        "JSON_ARRAY_INSERT": (
-            overload(
-                f"({_PAIRS}, [*insert_each_element=>BOOL = TRUE]) -> JSON",
-                bind=edit.json_array_insert,
-                called=True,
+        "JSON_ARRAY_INSERT": function(
+            (
+                overload(
+                    f"({_PAIRS}, [*insert_each_element=>BOOL = TRUE]) -> JSON",
+                    bind=edit.json_array_insert,
+                    called=True,
+                ),
             ),
+            is_slow=True,
         ),
-        "JSON_CONTAINS": (overload("(JSON, JSON) -> BOOL", edit.json_contains),),
-        "JSON_KEYS": (
-            overload(
-                "(JSON, [INT64 = NULL], [*mode=>STRING = 'strict']) -> ARRAY<STRING>",
-                edit.json_keys,
-                called=True,
+        "JSON_CONTAINS": function(
+            (overload("(JSON, JSON) -> BOOL", edit.json_contains),), is_slow=True
+        ),
+        "JSON_KEYS": function(
+            (
+                overload(
+                    "(JSON, [INT64 = NULL], [*mode=>STRING = 'strict']) -> ARRAY<STRING>",
+                    edit.json_keys,
+                    called=True,
+                ),
             ),
+            is_slow=True,
         ),
-        "JSON_OBJECT": (
-            overload("(STRING..., ANY...) -> JSON", bind=json_object, called=True),
-            overload("(ARRAY<STRING>, ARRAY<T>) -> JSON", bind=json_object_of_arrays, called=True),
-        ),
-        "JSON_QUERY": (
-            overload("(STRING, STRING LITERAL) -> STRING", json_query_string),
-            overload("(JSON, STRING LITERAL) -> JSON", json_query),
-        ),
-        "JSON_QUERY_ARRAY": (
-            overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_query_array_string),
-            overload("(JSON, [STRING LITERAL]) -> ARRAY<JSON>", json_query_array),
-        ),
-        "JSON_REMOVE": (
-            overload("(JSON, STRING, STRING...) -> JSON", edit.json_remove, called=True),
-        ),
-        "JSON_SET": (
-            overload(
-                f"({_PAIRS}, [*create_if_missing=>BOOL = TRUE]) -> JSON",
-                bind=edit.json_set,
-                called=True,
+        "JSON_OBJECT": function(
+            (
+                overload("(STRING..., ANY...) -> JSON", bind=json_object, called=True),
+                overload(
+                    "(ARRAY<STRING>, ARRAY<T>) -> JSON", bind=json_object_of_arrays, called=True
+                ),
             ),
+            is_slow=True,
         ),
-        "JSON_STRIP_NULLS": (
-            overload(
-                "(JSON, [STRING = '$'], [*include_arrays=>BOOL = TRUE], "
-                "[*remove_empty=>BOOL = FALSE]) -> JSON",
-                edit.json_strip_nulls,
-                called=True,
+        "JSON_QUERY": function(
+            (
+                overload("(STRING, STRING LITERAL) -> STRING", json_query_string),
+                overload("(JSON, STRING LITERAL) -> JSON", json_query),
             ),
+            is_slow=True,
         ),
-        "JSON_TYPE": (overload("(JSON) -> STRING", convert.json_type),),
-        "JSON_VALUE": (
-            overload("(STRING, [STRING LITERAL]) -> STRING", json_value_string),
-            overload("(JSON, [STRING LITERAL]) -> STRING", json_value),
+        "JSON_QUERY_ARRAY": function(
+            (
+                overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_query_array_string),
+                overload("(JSON, [STRING LITERAL]) -> ARRAY<JSON>", json_query_array),
+            ),
+            is_slow=True,
         ),
-        "JSON_VALUE_ARRAY": (
-            overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array_string),
-            overload("(JSON, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array),
+        "JSON_REMOVE": function(
+            (overload("(JSON, STRING, STRING...) -> JSON", edit.json_remove, called=True),),
+            is_slow=True,
         ),
-        "LAX_BOOL": (overload("(JSON) -> BOOL", convert.lax_bool),),
-        "LAX_FLOAT64": (overload("(JSON) -> FLOAT64", convert.lax_float64),),
-        "LAX_INT64": (overload("(JSON) -> INT64", convert.lax_int64),),
-        "LAX_STRING": (overload("(JSON) -> STRING", convert.lax_string),),
-        "PARSE_JSON": (
-            overload("(STRING, [*wide_number_mode=>STRING = 'exact']) -> JSON", parse_json),
+        "JSON_SET": function(
+            (
+                overload(
+                    f"({_PAIRS}, [*create_if_missing=>BOOL = TRUE]) -> JSON",
+                    bind=edit.json_set,
+                    called=True,
+                ),
+            ),
+            is_slow=True,
+        ),
+        "JSON_STRIP_NULLS": function(
+            (
+                overload(
+                    "(JSON, [STRING = '$'], [*include_arrays=>BOOL = TRUE], "
+                    "[*remove_empty=>BOOL = FALSE]) -> JSON",
+                    edit.json_strip_nulls,
+                    called=True,
+                ),
+            ),
+            is_slow=True,
+        ),
+        "JSON_TYPE": function((overload("(JSON) -> STRING", convert.json_type),), is_slow=True),
+        "JSON_VALUE": function(
+            (
+                overload("(STRING, [STRING LITERAL]) -> STRING", json_value_string),
+                overload("(JSON, [STRING LITERAL]) -> STRING", json_value),
+            ),
+            is_slow=True,
+        ),
+        "JSON_VALUE_ARRAY": function(
+            (
+                overload("(STRING, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array_string),
+                overload("(JSON, [STRING LITERAL]) -> ARRAY<STRING>", json_value_array),
+            ),
+            is_slow=True,
+        ),
+        "LAX_BOOL": function((overload("(JSON) -> BOOL", convert.lax_bool),), is_slow=True),
+        "LAX_FLOAT64": function(
+            (overload("(JSON) -> FLOAT64", convert.lax_float64),), is_slow=True
+        ),
+        "LAX_INT64": function((overload("(JSON) -> INT64", convert.lax_int64),), is_slow=True),
+        "LAX_STRING": function((overload("(JSON) -> STRING", convert.lax_string),), is_slow=True),
+        "PARSE_JSON": function(
+            (overload("(STRING, [*wide_number_mode=>STRING = 'exact']) -> JSON", parse_json),),
+            is_slow=True,
         ),
         "SAFE_TO_JSON": (overload("(ANY) -> JSON", bind=safe_to_json, called=True),),
         "STRING": (
@@ -263,11 +303,18 @@ FUNCTIONS = chapter(
             overload("(TIMESTAMP, [STRING]) -> STRING", string_of_timestamp, context=True),
         ),
         "STRING_ARRAY": (overload("(JSON) -> ARRAY<STRING>", convert.to_string_array),),
-        "TO_JSON": (
-            overload(
-                "(ANY, [*stringify_wide_numbers=>BOOL = FALSE]) -> JSON", bind=to_json, called=True
+        "TO_JSON": function(
+            (
+                overload(
+                    "(ANY, [*stringify_wide_numbers=>BOOL = FALSE]) -> JSON",
+                    bind=to_json,
+                    called=True,
+                ),
             ),
+            is_slow=True,
         ),
-        "TO_JSON_STRING": (overload("(JSON) -> STRING", to_json_string, called=True),),
+        "TO_JSON_STRING": function(
+            (overload("(JSON) -> STRING", to_json_string, called=True),), is_slow=True
+        ),
     },
 )

@@ -8,7 +8,6 @@ numerics keeps the largest scale. COUNT(*) is the hidden
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from math import inf
@@ -19,10 +18,10 @@ from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.aggregates import accumulators as state
 from spanemu.sql.functions.aggregates import sums
 from spanemu.sql.functions.errors import AggregateTooLarge, BadArgument, Overflow
-from spanemu.sql.functions.notation import aggregate, aggregates
+from spanemu.sql.functions.notation import aggregate, aggregate_function, aggregates
 from spanemu.sql.functions.postgresql.errors import NumberOutOfRange
 from spanemu.sql.functions.postgresql.time.arithmetic import divide_interval
-from spanemu.sql.functions.registry import Accumulator, AggregateFunction, AggregateOverload
+from spanemu.sql.functions.registry import Accumulator, AggregateOverload
 from spanemu.sql.functions.value_size import TEXT_BYTES, Sizer, sizer
 from spanemu.values import pg_numeric
 from spanemu.values.floats import FLOAT32_MAX, round32, with_greatest_nan
@@ -111,18 +110,9 @@ class SumReal(sums.SumFloat64):
         return with_greatest_nan(round32(total))
 
 
-def _sum_of_bigints(values: Sequence[int]) -> Any:
+def sum_of_bigints(values: Sequence[int]) -> Any:
+    """Return the sum of all values of a group."""
     return Decimal(sum(values)) if values else None
-
-
-# NaN is among values that are not all finite, which the states add up.
-sums.AT_ONCE.update(
-    {
-        SumBigint: _sum_of_bigints,
-        SumDouble: partial(sums.sum_of_floats, new=SumDouble),
-        AverageDouble: partial(sums.average_of_floats, new=AverageDouble),
-    }
-)
 
 
 class AverageInterval(sums.SumInterval):
@@ -194,52 +184,52 @@ def _joined(type_: str, empty: str | bytes) -> AggregateOverload:
     )
 
 
-_DECLARED = aggregates(
+# NaN is among values that are not all finite, which the states add up.
+_SUM = partial(sums.sum_of_floats, new=SumDouble)
+_AVERAGE = partial(sums.average_of_floats, new=AverageDouble)
+
+AGGREGATES = aggregates(
     "aggregate",
     {
-        "$count_star": (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
+        "$count_star": aggregate_function(
+            (aggregate("() -> INT64", _always(state.Count), skips_nulls=False),),
+            counts_rows=True,
+            decorrelates=True,
+        ),
         "array_agg": (
             aggregate(
                 "(T) -> ARRAY<T>", _elements(state.Array), skips_nulls=False, allows_order=True
             ),
         ),
-        "avg": (
-            aggregate("(INT64) -> PG_NUMERIC", _always(AverageBigint)),
-            aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(AverageNumeric)),
-            aggregate("(FLOAT32) -> FLOAT64", _always(AverageDouble)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(AverageDouble)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(AverageInterval)),
+        "avg": aggregate_function(
+            (
+                aggregate("(INT64) -> PG_NUMERIC", _always(AverageBigint)),
+                aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(AverageNumeric)),
+                aggregate("(FLOAT32) -> FLOAT64", _always(AverageDouble), at_once=_AVERAGE),
+                aggregate("(FLOAT64) -> FLOAT64", _always(AverageDouble), at_once=_AVERAGE),
+                aggregate("(INTERVAL) -> INTERVAL", _always(AverageInterval)),
+            ),
+            decorrelates=True,
         ),
-        "bit_and": _bits(and_),
-        "bit_or": _bits(or_),
-        "bool_and|every": _logical(and_),
-        "bool_or": _logical(or_),
-        "count": (aggregate("(ANY) -> INT64", _always(state.Count)),),
-        "max": _extreme(state.Greatest),
-        "min": _extreme(state.Least),
+        "bit_and": aggregate_function(_bits(and_), decorrelates=True),
+        "bit_or": aggregate_function(_bits(or_), decorrelates=True),
+        "bool_and|every": aggregate_function(_logical(and_), decorrelates=True),
+        "bool_or": aggregate_function(_logical(or_), decorrelates=True),
+        "count": aggregate_function(
+            (aggregate("(ANY) -> INT64", _always(state.Count), at_once=len),), decorrelates=True
+        ),
+        "max": aggregate_function(_extreme(state.Greatest), is_max=True, decorrelates=True),
+        "min": aggregate_function(_extreme(state.Least), is_min=True, decorrelates=True),
         "string_agg": (_joined("STRING", ""), _joined("BYTES", b"")),
-        "sum": (
-            aggregate("(INT64) -> PG_NUMERIC", _always(SumBigint)),
-            aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(SumNumeric)),
-            aggregate("(FLOAT32) -> FLOAT32", _always(SumReal)),
-            aggregate("(FLOAT64) -> FLOAT64", _always(SumDouble)),
-            aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
+        "sum": aggregate_function(
+            (
+                aggregate("(INT64) -> PG_NUMERIC", _always(SumBigint), at_once=sum_of_bigints),
+                aggregate("(PG_NUMERIC) -> PG_NUMERIC", _always(SumNumeric)),
+                aggregate("(FLOAT32) -> FLOAT32", _always(SumReal)),
+                aggregate("(FLOAT64) -> FLOAT64", _always(SumDouble), at_once=_SUM),
+                aggregate("(INTERVAL) -> INTERVAL", _always(sums.SumInterval)),
+            ),
+            decorrelates=True,
         ),
     },
 )
-# An aggregate of GoogleSQL has the same properties under its name in upper case.
-_DECORRELATED = frozenset(
-    {"avg", "bit_and", "bit_or", "bool_and", "bool_or", "count", "max", "min", "sum"}
-)
-
-
-def _with_properties(function: AggregateFunction) -> AggregateFunction:
-    return replace(
-        function,
-        is_min=function.name == "min",
-        is_max=function.name == "max",
-        decorrelates=function.decorrelates or function.name in _DECORRELATED,
-    )
-
-
-AGGREGATES = tuple(map(_with_properties, _DECLARED))

@@ -46,7 +46,7 @@ _TYPES = (
 def _comparisons() -> Iterator[Function]:
     for type_, prefix, names in _TYPES:
         for name, operation in zip(names, _OPERATIONS, strict=True):
-            test = SCALAR_TESTS[operation.value]
+            test = SCALAR_TESTS[operation]
             yield Function(
                 name.format(prefix),
                 (overload(f"({type_}, {type_}) -> BOOL", test),),
@@ -61,7 +61,7 @@ def _mixed_comparisons() -> Iterator[Function]:
     """Yield the comparisons of a real with a double precision, by which no key is found."""
     for types, prefix in (("FLOAT32, FLOAT64", "float48"), ("FLOAT64, FLOAT32", "float84")):
         for name, operation in zip(_SHORT, _OPERATIONS, strict=True):
-            test = overload(f"({types}) -> BOOL", SCALAR_TESTS[operation.value])
+            test = overload(f"({types}) -> BOOL", SCALAR_TESTS[operation])
             yield Function(
                 name.format(prefix), (test,), "comparison", safe_allowed=False, cannot_fail=True
             )

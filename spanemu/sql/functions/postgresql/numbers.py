@@ -18,11 +18,11 @@ from operator import add, and_, invert, mul, neg, or_, sub, xor
 from typing import Any
 
 from spanemu.sql.functions.errors import Overflow
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import Row, Rows, chapter, function, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bit, mathematical, vector
 from spanemu.sql.functions.postgresql.errors import DividedByZero, NumberOutOfRange
-from spanemu.sql.functions.postgresql.shared import implementation, with_operations
+from spanemu.sql.functions.postgresql.shared import implementation
 from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.values import pg_numeric
 from spanemu.values.floats import GREATEST_NAN, fits, round32
@@ -125,19 +125,30 @@ _NUMERICS = "(PG_NUMERIC, PG_NUMERIC) -> PG_NUMERIC"
 
 def _floats(
     name: str,
-    symbol: str,
+    operation: Operation,
     compute: Callable[..., float],
     operate: Callable[[float, float], float] | None = None,
-) -> dict[str, tuple[Overload]]:
+) -> dict[str, Row]:
     """Return the functions of an operator between two floats of one width.
 
     `operate` is the operator of Python if it has a result for all operands.
     """
+    single = of_single(compute, _SYMBOLS[operation])
     double = of_double(compute) if operate is None else _of_finite(operate, compute)
+    singles = overload("(FLOAT32, FLOAT32) -> FLOAT32", single)
+    doubles = overload("(FLOAT64, FLOAT64) -> FLOAT64", double)
     return {
-        f"float4{name}": (overload("(FLOAT32, FLOAT32) -> FLOAT32", of_single(compute, symbol)),),
-        f"float8{name}": (overload("(FLOAT64, FLOAT64) -> FLOAT64", double),),
+        f"float4{name}": function((singles,), operation=operation),
+        f"float8{name}": function((doubles,), operation=operation),
     }
+
+
+_SYMBOLS = {
+    Operation.ADD: "+",
+    Operation.SUBTRACT: "-",
+    Operation.MULTIPLY: "*",
+    Operation.DIVIDE: "/",
+}
 
 
 def _of_vectors(compute: Callable[..., float]) -> tuple[Overload, Overload]:
@@ -158,11 +169,19 @@ def _mathematical(name: str) -> tuple[Overload]:
     return (_double(implementation(mathematical.FUNCTIONS, name, text)),)
 
 
-_OPERATORS: dict[str, tuple[Overload, ...]] = {
-    "int8pl": (overload("(INT64, INT64) -> INT64", number.add_int64),),
-    "int8mi": (overload("(INT64, INT64) -> INT64", number.subtract_int64),),
-    "int8mul": (overload("(INT64, INT64) -> INT64", number.multiply_int64),),
-    "int8div": (overload("(INT64, INT64) -> INT64", number.divide_int64),),
+_OPERATORS: Rows = {
+    "int8pl": function(
+        (overload("(INT64, INT64) -> INT64", number.add_int64),), operation=Operation.ADD
+    ),
+    "int8mi": function(
+        (overload("(INT64, INT64) -> INT64", number.subtract_int64),), operation=Operation.SUBTRACT
+    ),
+    "int8mul": function(
+        (overload("(INT64, INT64) -> INT64", number.multiply_int64),), operation=Operation.MULTIPLY
+    ),
+    "int8div": function(
+        (overload("(INT64, INT64) -> INT64", number.divide_int64),), operation=Operation.DIVIDE
+    ),
     "int8mod": (overload("(INT64, INT64) -> INT64", number.modulo_int64),),
     "int8um": (overload("(INT64) -> INT64", number.negate_int64),),
     "int8and": (overload("(INT64, INT64) -> INT64", and_),),
@@ -171,24 +190,24 @@ _OPERATORS: dict[str, tuple[Overload, ...]] = {
     "int8not": (overload("(INT64) -> INT64", invert),),
     "int8shl": (overload("(INT64, INT64) -> INT64", bit.shift_left),),
     "int8shr": (overload("(INT64, INT64) -> INT64", bit.shift_right),),
-    **_floats("pl", "+", number.add_float64, add),
-    **_floats("mi", "-", number.subtract_float64, sub),
-    **_floats("mul", "*", number.multiply_float64, mul),
-    **_floats("div", "/", _divide_floats),
+    **_floats("pl", Operation.ADD, number.add_float64, add),
+    **_floats("mi", Operation.SUBTRACT, number.subtract_float64, sub),
+    **_floats("mul", Operation.MULTIPLY, number.multiply_float64, mul),
+    **_floats("div", Operation.DIVIDE, _divide_floats),
     "float4um": (overload("(FLOAT32) -> FLOAT32", of_double(neg)),),
     "float8um": (overload("(FLOAT64) -> FLOAT64", of_double(neg)),),
-    "numeric_add": (overload(_NUMERICS, _numeric(pg_numeric.add)),),
-    "numeric_sub": (overload(_NUMERICS, _numeric(pg_numeric.subtract)),),
-    "numeric_mul": (overload(_NUMERICS, _numeric(pg_numeric.multiply)),),
-    "numeric_div": (overload(_NUMERICS, numeric_div),),
+    "numeric_add": function(
+        (overload(_NUMERICS, _numeric(pg_numeric.add)),), operation=Operation.ADD
+    ),
+    "numeric_sub": function(
+        (overload(_NUMERICS, _numeric(pg_numeric.subtract)),), operation=Operation.SUBTRACT
+    ),
+    "numeric_mul": function(
+        (overload(_NUMERICS, _numeric(pg_numeric.multiply)),), operation=Operation.MULTIPLY
+    ),
+    "numeric_div": function((overload(_NUMERICS, numeric_div),), operation=Operation.DIVIDE),
     "numeric_mod": (overload(_NUMERICS, numeric_mod),),
     "numeric_uminus": (overload(_NUMERIC, pg_numeric.negated),),
-}
-_OPERATIONS = {
-    **dict.fromkeys(("int8pl", "float4pl", "float8pl", "numeric_add"), Operation.ADD),
-    **dict.fromkeys(("int8mi", "float4mi", "float8mi", "numeric_sub"), Operation.SUBTRACT),
-    **dict.fromkeys(("int8mul", "float4mul", "float8mul", "numeric_mul"), Operation.MULTIPLY),
-    **dict.fromkeys(("int8div", "float4div", "float8div", "numeric_div"), Operation.DIVIDE),
 }
 
 _INT8ABS = overload("(INT64) -> INT64", mathematical.absolute_int64)
@@ -240,6 +259,6 @@ _SPANNER: dict[str, tuple[Overload, ...]] = {
 }
 
 FUNCTIONS = (
-    *with_operations(chapter("operator", _OPERATORS, safe_allowed=False), _OPERATIONS),
+    *chapter("operator", _OPERATORS, safe_allowed=False),
     *chapter("mathematical", {**_MATHEMATICAL, **_SPANNER}, safe_allowed=False),
 )

@@ -7,13 +7,13 @@ arguments that tune a tokenizer may also be passed by position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.functions import utility
 from spanemu.sql.functions.hash import FUNCTIONS as HASHES
-from spanemu.sql.functions.notation import chapter, overload, signature
+from spanemu.sql.functions.notation import chapter, function, overload, signature
 from spanemu.sql.functions.registry import Function, Operation, Overload
 from spanemu.sql.functions.text import search
 from spanemu.values.types import JSON, NUMERIC, PG_JSONB
@@ -22,21 +22,12 @@ from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 def implementation(functions: Iterable[Function], name: str, text: str) -> Callable[..., Any]:
     """Return what evaluates the overload of GoogleSQL's function `name` with a signature."""
     declared = signature(text)
-    for function in functions:
-        if name == function.name or name in function.aliases:
-            for overload in function.overloads:
+    for candidate in functions:
+        if name == candidate.name or name in candidate.aliases:
+            for overload in candidate.overloads:
                 if (overload.parameters, overload.result) == declared:
                     return overload.evaluate
     raise LookupError(f"{name}{text}")
-
-
-def with_operations(
-    functions: Iterable[Function], operations: Mapping[str, Operation]
-) -> Iterator[Function]:
-    """Yield the functions, those that are named in `operations` with their operation."""
-    for function in functions:
-        operation = operations.get(function.name)
-        yield function if operation is None else replace(function, operation=operation)
 
 
 def _of_bytea(name: str) -> tuple[Overload]:
@@ -66,10 +57,16 @@ _UTILITY = chapter(
             overload("() -> STRING", utility.generate_uuid, context=True, volatile=True),
         ),
         "gen_random_uuid": (overload("() -> UUID", utility.new_uuid, context=True, volatile=True),),
-        "nextval": (
-            overload(
-                "(STRING) -> INT64", utility.get_next_sequence_value, context=True, volatile=True
+        "nextval": function(
+            (
+                overload(
+                    "(STRING) -> INT64",
+                    utility.get_next_sequence_value,
+                    context=True,
+                    volatile=True,
+                ),
             ),
+            operation=Operation.NEXT_SEQUENCE_VALUE,
         ),
         "spanner.get_internal_sequence_state": (
             overload(
@@ -93,12 +90,10 @@ _UTILITY = chapter(
 
 
 def _tokenizers() -> Iterator[Function]:
-    for function in search.FUNCTIONS:
-        name = "tokenize_jsonb" if function.name == "TOKENIZE_JSON" else function.name.lower()
-        overloads = (each for each in function.overloads if not _takes(each, NUMERIC))
-        yield replace(
-            function, name=f"spanner.{name}", overloads=tuple(map(_postgresql, overloads))
-        )
+    for each in search.FUNCTIONS:
+        name = "tokenize_jsonb" if each.name == "TOKENIZE_JSON" else each.name.lower()
+        overloads = tuple([_postgresql(one) for one in each.overloads if not _takes(one, NUMERIC)])
+        yield replace(each, name=f"spanner.{name}", overloads=overloads)
 
 
 def _takes(overload_: Overload, type_: object) -> bool:
@@ -121,6 +116,6 @@ def _postgresql(overload_: Overload) -> Overload:
 
 FUNCTIONS = (
     *_HASHES,
-    *with_operations(_UTILITY, {"nextval": Operation.NEXT_SEQUENCE_VALUE}),
+    *_UTILITY,
     *_tokenizers(),
 )

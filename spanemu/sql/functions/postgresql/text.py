@@ -7,13 +7,10 @@ counts from the end, and a negative length is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import Rows, chapter, function, overload
 from spanemu.sql.functions.postgresql.regexp import functions as regexps
-from spanemu.sql.functions.registry import Function, Operation, Overload
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.functions.text import string
 from spanemu.sql.functions.text.concatenation import concat, concat_two
 from spanemu.sql.functions.text.like import like, like_bytes
@@ -56,14 +53,16 @@ _LIKES = (
     overload("(BYTES, BYTES) -> BOOL", like_bytes),
 )
 
-_STRINGS: Mapping[str, Sequence[Overload]] = {
+_STRINGS: Rows = {
     "btrim": (
         overload("(STRING, [STRING]) -> STRING", string.trim),
         overload("(BYTES, BYTES) -> BYTES", bytes.strip),
     ),
     "concat": (overload("(STRING, STRING...) -> STRING", concat),),
-    "length": (overload("(STRING) -> INT64", len), overload("(BYTES) -> INT64", len)),
-    "lower": (overload("(STRING) -> STRING", str.lower),),
+    "length": function(
+        (overload("(STRING) -> INT64", len), overload("(BYTES) -> INT64", len)), cannot_fail=True
+    ),
+    "lower": function((overload("(STRING) -> STRING", str.lower),), cannot_fail=True),
     "lpad": (overload("(STRING, INT64, [STRING]) -> STRING", string.left_pad),),
     "ltrim": (overload("(STRING, [STRING]) -> STRING", string.left_trim),),
     "quote_ident": (overload("(STRING) -> STRING", quote_ident),),
@@ -72,71 +71,62 @@ _STRINGS: Mapping[str, Sequence[Overload]] = {
     "reverse": (overload("(STRING) -> STRING", string.reverse),),
     "rpad": (overload("(STRING, INT64, [STRING]) -> STRING", string.right_pad),),
     "rtrim": (overload("(STRING, [STRING]) -> STRING", string.right_trim),),
-    "starts_with": (overload("(STRING, STRING) -> BOOL", str.startswith),),
-    "strpos": (overload("(STRING, STRING) -> INT64", string.position_of),),
-    "substr": _SUBSTRINGS,
-    "substring": (
-        *_SUBSTRINGS,
-        overload("(STRING, STRING) -> STRING", regexps.substring_matching),
+    "starts_with": function(
+        (overload("(STRING, STRING) -> BOOL", str.startswith),),
+        operation=Operation.STARTS_WITH,
+        cannot_fail=True,
     ),
-    "textcat": (overload("(STRING, STRING) -> STRING", concat_two),),
-    "byteacat": (overload("(BYTES, BYTES) -> BYTES", concat_two),),
-    "upper": (overload("(STRING) -> STRING", str.upper),),
+    "strpos": function(
+        (overload("(STRING, STRING) -> INT64", string.position_of),), cannot_fail=True
+    ),
+    "substr": _SUBSTRINGS,
+    "substring": function(
+        (
+            *_SUBSTRINGS,
+            overload("(STRING, STRING) -> STRING", regexps.substring_matching),
+        ),
+        is_slow=True,
+    ),
+    "textcat": function(
+        (overload("(STRING, STRING) -> STRING", concat_two),), operation=Operation.CONCATENATE
+    ),
+    "byteacat": function(
+        (overload("(BYTES, BYTES) -> BYTES", concat_two),), operation=Operation.CONCATENATE
+    ),
+    "upper": function((overload("(STRING) -> STRING", str.upper),), cannot_fail=True),
     "spanner.soundex": (overload("(STRING) -> STRING", string.soundex),),
     "spanner.split_substr": (
         overload("(STRING, STRING, INT64, [INT64]) -> STRING", string.split_substring),
     ),
 }
 
-_PATTERNS: Mapping[str, Sequence[Overload]] = {
-    "like": _LIKES,
-    "textlike": _LIKES[:1],
-    "bytealike": _LIKES[1:],
-    "textregexeq": (overload("(STRING, STRING) -> BOOL", regexps.matches),),
-    "textregexne": (overload("(STRING, STRING) -> BOOL", regexps.does_not_match),),
-    "regexp_match": (
-        overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_match),
+_PATTERNS: Rows = {
+    "like": function(_LIKES, operation=Operation.LIKE),
+    "textlike": function(_LIKES[:1], operation=Operation.LIKE),
+    "bytealike": function(_LIKES[1:], operation=Operation.LIKE),
+    "textregexeq": function((overload("(STRING, STRING) -> BOOL", regexps.matches),), is_slow=True),
+    "textregexne": function(
+        (overload("(STRING, STRING) -> BOOL", regexps.does_not_match),), is_slow=True
     ),
-    "regexp_replace": (
-        overload("(STRING, STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
-        overload("(STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
+    "regexp_match": function(
+        (overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_match),),
+        is_slow=True,
     ),
-    "regexp_split_to_array": (
-        overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_split_to_array),
+    "regexp_replace": function(
+        (
+            overload("(STRING, STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
+            overload("(STRING, STRING, STRING) -> STRING", regexps.regexp_replace),
+        ),
+        is_slow=True,
+    ),
+    "regexp_split_to_array": function(
+        (overload("(STRING, STRING, [STRING]) -> ARRAY<STRING>", regexps.regexp_split_to_array),),
+        is_slow=True,
     ),
 }
-
-# What planner and executor know of functions that have another name in GoogleSQL.
-_LIKE: Mapping[str, Any] = {"operation": Operation.LIKE}
-_CONCATENATE: Mapping[str, Any] = {"operation": Operation.CONCATENATE}
-_CANNOT_FAIL: Mapping[str, Any] = {"cannot_fail": True}
-_SLOW: Mapping[str, Any] = {"is_slow": True}
-_PROPERTIES: Mapping[str, Mapping[str, Any]] = {
-    "length": _CANNOT_FAIL,
-    "lower": _CANNOT_FAIL,
-    "upper": _CANNOT_FAIL,
-    "strpos": _CANNOT_FAIL,
-    "like": _LIKE,
-    "textlike": _LIKE,
-    "bytealike": _LIKE,
-    "textcat": _CONCATENATE,
-    "byteacat": _CONCATENATE,
-    "substring": _SLOW,
-    "textregexeq": _SLOW,
-    "textregexne": _SLOW,
-    "regexp_match": _SLOW,
-    "regexp_replace": _SLOW,
-    "regexp_split_to_array": _SLOW,
-    "starts_with": {"cannot_fail": True, "operation": Operation.STARTS_WITH},
-}
-
-
-def _chapter(name: str, table: Mapping[str, Sequence[Overload]]) -> list[Function]:
-    functions = chapter(name, table, safe_allowed=False)
-    return [replace(function, **_PROPERTIES.get(function.name, {})) for function in functions]
 
 
 FUNCTIONS = (
-    *_chapter("string", _STRINGS),
-    *_chapter("pattern matching", _PATTERNS),
+    *chapter("string", _STRINGS, safe_allowed=False),
+    *chapter("pattern matching", _PATTERNS, safe_allowed=False),
 )

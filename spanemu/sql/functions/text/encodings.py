@@ -9,16 +9,15 @@ from base64 import b32decode, b32encode
 from binascii import Error as BinasciiError
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import groupby
 
 from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.notation import overload
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.notation import Rows, overload
 from spanemu.sql.functions.value_size import bounded, bounded_result, check_element_count
 
-_ONE_FOR_EACH = "spanemu: U+FFFD for each byte"
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
 _NOT_HEX = re.compile(r"[^0-9A-Fa-f]")
 _CODE_POINT_MAX = 0x10FFFF
@@ -127,12 +126,17 @@ def _replaced(failure: UnicodeError) -> tuple[str, int]:
     return "\ufffd" * (failure.end - failure.start), failure.end
 
 
-codecs.register_error(_ONE_FOR_EACH, _replaced)
+@cache
+def _one_for_each() -> str:
+    """Return the name of the error handler that gives U+FFFD for each byte."""
+    name = "spanemu: U+FFFD for each byte"
+    codecs.register_error(name, _replaced)
+    return name
 
 
 def bytes_to_string_leniently(data: bytes) -> str:
     """Return `SAFE_CONVERT_BYTES_TO_STRING(data)`: U+FFFD for each byte that is not UTF-8."""
-    return data.decode(errors=_ONE_FOR_EACH)
+    return data.decode(errors=_one_for_each())
 
 
 def normalize(text: str, form: str = "NFC") -> str:
@@ -198,7 +202,7 @@ def _in_canonical_order(form: str, text: str) -> str:
     return "".join(ordered)
 
 
-OVERLOADS: dict[str, tuple[Overload, ...]] = {
+OVERLOADS: Rows = {
     "CODE_POINTS_TO_BYTES": (overload("(ARRAY<INT64>) -> BYTES", code_points_to_bytes),),
     "CODE_POINTS_TO_STRING": (overload("(ARRAY<INT64>) -> STRING", code_points_to_string),),
     "FROM_BASE32": (overload("(STRING) -> BYTES", from_base32),),

@@ -18,8 +18,7 @@ from typing import Any
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.notation import overload
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.notation import Rows, function, overload
 from spanemu.sql.functions.text import sql_text
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.value_size import bounded
@@ -339,6 +338,8 @@ def _too_long() -> BadArgument:
     return BadArgument(f"Output string too long while evaluating FORMAT; limit {_OUTPUT_MAX}")
 
 
-OVERLOADS: dict[str, tuple[Overload, ...]] = {
-    "FORMAT": (overload("(STRING, ANY...) -> STRING", bind=_bind, called=True),),
+OVERLOADS: Rows = {
+    "FORMAT": function(
+        (overload("(STRING, ANY...) -> STRING", bind=_bind, called=True),), is_slow=True
+    ),
 }

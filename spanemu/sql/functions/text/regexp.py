@@ -16,8 +16,7 @@ from spanemu.base.deadline_checks import check_deadline_if_large, interruptible_
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
-from spanemu.sql.functions.notation import overload
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.notation import Rows, function, overload
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.value_size import ELEMENTS_MAX, bounded, check_element_count, check_size
 
@@ -227,21 +226,33 @@ def _replace_bytes(value: bytes, pattern: bytes, replacement: bytes) -> bytes:
     return replace(value, pattern, replacement, True)
 
 
-OVERLOADS: dict[str, tuple[Overload, ...]] = {
-    "REGEXP_CONTAINS": (
-        overload("(STRING, STRING) -> BOOL", _contains_text),
-        overload("(BYTES, BYTES) -> BOOL", _contains_bytes),
+OVERLOADS: Rows = {
+    "REGEXP_CONTAINS": function(
+        (
+            overload("(STRING, STRING) -> BOOL", _contains_text),
+            overload("(BYTES, BYTES) -> BOOL", _contains_bytes),
+        ),
+        is_slow=True,
     ),
-    "REGEXP_EXTRACT": (
-        overload("(STRING, STRING) -> STRING", _extract_text),
-        overload("(BYTES, BYTES) -> BYTES", _extract_bytes),
+    "REGEXP_EXTRACT": function(
+        (
+            overload("(STRING, STRING) -> STRING", _extract_text),
+            overload("(BYTES, BYTES) -> BYTES", _extract_bytes),
+        ),
+        is_slow=True,
     ),
-    "REGEXP_EXTRACT_ALL": (
-        overload("(STRING, STRING) -> ARRAY<STRING>", _extract_all_texts),
-        overload("(BYTES, BYTES) -> ARRAY<BYTES>", _extract_all_bytes),
+    "REGEXP_EXTRACT_ALL": function(
+        (
+            overload("(STRING, STRING) -> ARRAY<STRING>", _extract_all_texts),
+            overload("(BYTES, BYTES) -> ARRAY<BYTES>", _extract_all_bytes),
+        ),
+        is_slow=True,
     ),
-    "REGEXP_REPLACE": (
-        overload("(STRING, STRING, STRING) -> STRING", _replace_text),
-        overload("(BYTES, BYTES, BYTES) -> BYTES", _replace_bytes),
+    "REGEXP_REPLACE": function(
+        (
+            overload("(STRING, STRING, STRING) -> STRING", _replace_text),
+            overload("(BYTES, BYTES, BYTES) -> BYTES", _replace_bytes),
+        ),
+        is_slow=True,
     ),
 }

@@ -16,8 +16,8 @@ from typing import Any, AnyStr
 
 from spanemu.base.deadline_checks import check_deadline_if_large, interruptible
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.functions.notation import chapter, overload
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.notation import Rows, chapter, function, overload
+from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.sql.functions.text import encodings, format_text, regexp
 from spanemu.sql.functions.text.concatenation import concat, concat_bytes
 from spanemu.sql.functions.value_size import (
@@ -207,13 +207,15 @@ def _both(text: str, of_string: Callable[..., Any], of_bytes: Any = None) -> tup
     )
 
 
-_BASIC: dict[str, tuple[Overload, ...]] = {
-    "BYTE_LENGTH|OCTET_LENGTH": _both("(S) -> INT64", byte_length, len),
-    "CHAR_LENGTH|CHARACTER_LENGTH": (overload("(STRING) -> INT64", len),),
+_BASIC: Rows = {
+    "BYTE_LENGTH|OCTET_LENGTH": function(_both("(S) -> INT64", byte_length, len), cannot_fail=True),
+    "CHAR_LENGTH|CHARACTER_LENGTH": function(
+        (overload("(STRING) -> INT64", len),), cannot_fail=True
+    ),
     "CONCAT": _both("(S, S...) -> S", concat, concat_bytes),
-    "ENDS_WITH": _both("(S, S) -> BOOL", str.endswith, bytes.endswith),
-    "LENGTH": _both("(S) -> INT64", len),
-    "LOWER|LCASE": _both("(S) -> S", str.lower, bytes.lower),
+    "ENDS_WITH": function(_both("(S, S) -> BOOL", str.endswith, bytes.endswith), cannot_fail=True),
+    "LENGTH": function(_both("(S) -> INT64", len), cannot_fail=True),
+    "LOWER|LCASE": function(_both("(S) -> S", str.lower, bytes.lower), cannot_fail=True),
     "LPAD": _both("(S, INT64, [S]) -> S", left_pad),
     "LTRIM": (
         overload("(STRING, [STRING]) -> STRING", left_trim),
@@ -233,14 +235,18 @@ _BASIC: dict[str, tuple[Overload, ...]] = {
         overload("(BYTES, BYTES) -> ARRAY<BYTES>", split_bytes),
     ),
     "SPLIT_SUBSTR": (overload("(STRING, STRING, INT64, [INT64]) -> STRING", split_substring),),
-    "STARTS_WITH": _both("(S, S) -> BOOL", str.startswith, bytes.startswith),
-    "STRPOS": _both("(S, S) -> INT64", position_of),
+    "STARTS_WITH": function(
+        _both("(S, S) -> BOOL", str.startswith, bytes.startswith),
+        operation=Operation.STARTS_WITH,
+        cannot_fail=True,
+    ),
+    "STRPOS": function(_both("(S, S) -> INT64", position_of), cannot_fail=True),
     "SUBSTR|SUBSTRING": _both("(S, INT64, [INT64]) -> S", substring),
     "TRIM": (
         overload("(STRING, [STRING]) -> STRING", trim),
         overload("(BYTES, BYTES) -> BYTES", bytes.strip),
     ),
-    "UPPER|UCASE": _both("(S) -> S", str.upper, bytes.upper),
+    "UPPER|UCASE": function(_both("(S) -> S", str.upper, bytes.upper), cannot_fail=True),
 }
 
 FUNCTIONS = chapter(

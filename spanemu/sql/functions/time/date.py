@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 
 from spanemu.sql.functions.errors import BadArgument, BadDatePart
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date_parts import (
     EXTRACTIONS,
@@ -90,7 +90,7 @@ FUNCTIONS = chapter(
         "DATE_TRUNC": (overload("(DATE, DATE_PART) -> DATE", truncate),),
         "DATE_FROM_UNIX_DATE": (overload("(INT64) -> DATE", date_from_unix_date),),
         "UNIX_DATE": (overload("(DATE) -> INT64", unix_date),),
-        "FORMAT_DATE": (overload("(STRING, DATE) -> STRING", format_date),),
-        "PARSE_DATE": (overload("(STRING, STRING) -> DATE", parse_date),),
+        "FORMAT_DATE": function((overload("(STRING, DATE) -> STRING", format_date),), is_slow=True),
+        "PARSE_DATE": function((overload("(STRING, STRING) -> DATE", parse_date),), is_slow=True),
     },
 )

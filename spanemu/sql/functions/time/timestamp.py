@@ -21,7 +21,7 @@ from spanemu.base.clock import (
     NANOS_PER_SECOND,
 )
 from spanemu.sql.functions.errors import BadArgument, BadDatePart, InvalidText, Overflow
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.functions.time.date import extract_from_date
 from spanemu.sql.functions.time.date_parts import (
@@ -225,11 +225,13 @@ FUNCTIONS = chapter(
             overload("(INTERVAL, DATE_PART) -> INT64", extract_from_interval),
         ),
         "$extract_date": (overload("(TIMESTAMP, [STRING]) -> DATE", extract_date, context=True),),
-        "FORMAT_TIMESTAMP": (
-            overload("(STRING, TIMESTAMP, [STRING]) -> STRING", format_timestamp, context=True),
+        "FORMAT_TIMESTAMP": function(
+            (overload("(STRING, TIMESTAMP, [STRING]) -> STRING", format_timestamp, context=True),),
+            is_slow=True,
         ),
-        "PARSE_TIMESTAMP": (
-            overload("(STRING, STRING, [STRING]) -> TIMESTAMP", parse_timestamp, context=True),
+        "PARSE_TIMESTAMP": function(
+            (overload("(STRING, STRING, [STRING]) -> TIMESTAMP", parse_timestamp, context=True),),
+            is_slow=True,
         ),
         "PENDING_COMMIT_TIMESTAMP": (
             overload("() -> TIMESTAMP", pending_commit_timestamp, volatile=True),

@@ -226,4 +226,5 @@ def _signature(function: AggregateFunction, match: Match) -> AggregateSignature:
         function.counts_rows,
         function.null_is_false,
         function.decorrelates,
+        overload.at_once,
     )

@@ -178,4 +178,5 @@ def _signature(
         function.counts_rows,
         function.null_is_false,
         function.decorrelates,
+        overload.at_once,
     )

@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.aggregates.sums import AT_ONCE
-from spanemu.sql.functions.postgresql.aggregates import (
-    AGGREGATES,
-    AverageDouble,
-    SumBigint,
-    SumDouble,
-)
+from spanemu.sql.functions.postgresql.aggregates import AGGREGATES
 from spanemu.values import pg_numeric
 from spanemu.values.floats import GREATEST_NAN
 from spanemu.values.interval import Interval
@@ -111,15 +105,26 @@ INTEGERS: list[tuple[int, ...]] = [(), (1,), (2**63 - 1, 1), (-5, 5)]
 
 
 @pytest.mark.parametrize(
-    ("kind", "groups"), [(SumBigint, INTEGERS), (SumDouble, FLOATS), (AverageDouble, FLOATS)]
+    ("name", "type_", "groups"),
+    [
+        ("sum", INT64, INTEGERS),
+        ("sum", FLOAT64, FLOATS),
+        ("avg", FLOAT64, FLOATS),
+        ("avg", FLOAT32, FLOATS),
+        ("count", INT64, INTEGERS),
+    ],
 )
 def test_all_values_at_once_give_what_a_state_gives(
-    kind: type[Any], groups: list[tuple[Any, ...]]
+    name: str, type_: Type, groups: list[tuple[Any, ...]]
 ) -> None:
+    overloads = FUNCTIONS[name].overloads
+    of_type = (each for each in overloads if each.parameters[0].pattern == type_)
+    overload = next(of_type, overloads[0])
+    assert overload.at_once is not None
     for values in groups:
-        state = kind()
+        state: Any = overload.make([type_], FLOAT64)()
         for each in values:
             state.add(each)
-        expected, found = state.result(), AT_ONCE[kind](values)
+        expected, found = state.result(), overload.at_once(values)
         assert (type(found), repr(found)) == (type(expected), repr(expected))
         assert (found is GREATEST_NAN) == (expected is GREATEST_NAN)

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.sql.functions.numbers import mathematical
 from spanemu.sql.functions.postgresql.numbers import FUNCTIONS as NUMBERS
-from spanemu.sql.functions.postgresql.shared import FUNCTIONS, implementation, with_operations
+from spanemu.sql.functions.postgresql.shared import FUNCTIONS, implementation
 from spanemu.sql.functions.registry import Operation
 from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 from tests.unit.sql.functions.postgresql.calling import call
@@ -21,11 +21,10 @@ def test_an_implementation_is_known_by_its_signature() -> None:
         implementation(mathematical.FUNCTIONS, "POWER", "(STRING) -> FLOAT64")
 
 
-def test_operations_are_given_by_name() -> None:
-    functions = list(with_operations(NUMBERS, {"sin": Operation.ADD}))
-    by_name = {function.name: function.operation for function in functions}
-    assert by_name["sin"] is Operation.ADD
-    assert by_name["cos"] is None
+def test_operators_between_floats_have_their_operation() -> None:
+    by_name = {function.name: function.operation for function in NUMBERS}
+    assert by_name["float8pl"] is by_name["int8pl"] is Operation.ADD
+    assert by_name["sin"] is None
 
 
 def test_fingerprints() -> None:
