@@ -172,33 +172,31 @@ def index_entries(
     index: Index, rules: CompiledTable, rows: Iterable[Row], data: Data
 ) -> Iterator[TreeWrite]:
     """Yield the entries of an index for rows of the index's table."""
-    entries, tree = CompiledIndex(index, rules.key_bytes), tree_of(index)
+    compiled, tree = CompiledIndex(index, rules.key_bytes), tree_of(index)
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
     for row in rows:
-        entry = entries.entry(with_virtual_columns(rules, row, data.context) if virtual else row)
-        if entry is None:
-            continue
-        key, cells = entry
-        if len(key) > entries.key_bytes:
-            _check_size(entries, cells)
-        if index.unique:
-            prefix = entries.prefix(cells)
-            if prefix in seen:
-                raise DuplicateIndexKey(index.name, _declared_key(entries, cells))
-            seen.add(prefix)
-        yield tree, key, cells
+        full = with_virtual_columns(rules, row, data.context) if virtual else row
+        for key, cells in compiled.entries(full):
+            if len(key) > compiled.key_bytes:
+                _check_size(compiled, cells)
+            if index.unique:
+                prefix = compiled.prefix(cells)
+                if prefix in seen:
+                    raise DuplicateIndexKey(index.name, _declared_key(compiled, cells))
+                seen.add(prefix)
+            yield tree, key, cells
 
 
-def _check_size(entries: CompiledIndex, cells: Row) -> None:
-    types = [part.column.type for part in entries.index.full_key]
-    size = key_size(cells[: entries.key_parts], types)
-    if size > entries.key_bytes:
-        raise StoredKeyTooLarge(entries.index.name, size, entries.key_bytes)
+def _check_size(compiled: CompiledIndex, cells: Row) -> None:
+    types = [part.column.type for part in compiled.index.full_key]
+    size = key_size(cells[: compiled.key_parts], types)
+    if size > compiled.key_bytes:
+        raise StoredKeyTooLarge(compiled.index.name, size, compiled.key_bytes)
 
 
-def _declared_key(entries: CompiledIndex, cells: Row) -> str:
-    return key_message(cells[: entries.declared_parts], entries.index.key)
+def _declared_key(compiled: CompiledIndex, cells: Row) -> str:
+    return key_message(cells[: compiled.declared_parts], compiled.index.key)
 
 
 def fill_column(table: str, column: Column) -> Job:

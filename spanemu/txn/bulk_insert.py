@@ -72,7 +72,8 @@ def _inserts_values_only(plan: WritePlan) -> bool:
     complete = plan.missing is None and not plan.completes
     related = rules.parent or rules.table.foreign_keys or rules.referenced_by
     computed = rules.indexes_virtual or rules.stored_generated
-    return is_insert and complete and not (related or computed)
+    are_single = all(index.is_single for index in rules.indexes)
+    return is_insert and complete and are_single and not (related or computed)
 
 
 class Entries(NamedTuple):

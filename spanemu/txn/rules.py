@@ -36,8 +36,16 @@ def cell_getter(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any
     return getter
 
 
+Entry = tuple[bytes, Row]  # the encoded key and the cells of an index entry
+
+
 class CompiledIndex:
-    """An index compiled to map rows of its table to index entries."""
+    """An index compiled to map rows of its table to index entries.
+
+    `is_single`: a row has at most one entry, whose cells are cells of the row.
+    """
+
+    is_single = True
 
     def __init__(self, index: Index, key_bytes: int = KEY_BYTES_MAX) -> None:
         self.index = index
@@ -58,12 +66,12 @@ class CompiledIndex:
         """Return whether the index has an entry for a row."""
         return all(row[position] is not None for position in self.filtered)
 
-    def entry(self, row: Row) -> tuple[bytes, Row] | None:
-        """Return the encoded key and the cells of a row's entry, or None without an entry."""
+    def entries(self, row: Row) -> Sequence[Entry]:
+        """Return the entries of a row, each with a key of its own."""
         if self.filtered and not self.has_entry(row):
-            return None
+            return ()
         cells = self.entry_of(row)
-        return self.encode(cells[: self.key_parts]), cells
+        return ((self.encode(cells[: self.key_parts]), cells),)
 
     def timestamp_key_range(self, cells: Row, now: int) -> ByteRange | None:
         """Return the range of an entry's key once its pending timestamps are known, or None."""

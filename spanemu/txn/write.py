@@ -89,8 +89,10 @@ class WriteBatch:
         if before is not None:
             if plan.kind is WriteKind.INSERT:
                 self.count += plan.mutations
-                entries = [index for index in rules.indexes if index.has_entry(tuple(row))]
-                self.count += sum(index.mutations for index in entries)
+                full = tuple(row)
+                self.count += sum(
+                    [len(index.entries(full)) * index.mutations for index in rules.indexes]
+                )
                 self._refuse_duplicate(rules, key, encoded)
             if plan.is_upsert:
                 self._update(plan, encoded, before, cells)
@@ -249,11 +251,11 @@ class WriteBatch:
         row = row_cells(row, rules.width)
         self._delete_children(rules, encoded, row)
         for index in rules.indexes:
-            entry = index.entry(self._with_virtual(rules, row))
+            entries = index.entries(self._with_virtual(rules, row))
             if self.unreadable:
                 self._refuse_pending(index)
-            if entry is not None:
-                self.view.put(index.tree, entry[0], None)
+            for encoded_entry, _ in entries:
+                self.view.put(index.tree, encoded_entry, None)
                 self.count += DELETION
         self.view.put(rules.tree, encoded, None)
         for reference in rules.referenced_by:
@@ -299,7 +301,8 @@ class WriteBatch:
         if rules.indexes:
             full = self._with_virtual(rules, row)
             for index in rules.indexes:
-                self._add_entry(index, index.entry(full))
+                for key, cells in index.entries(full):
+                    self._add_entry(index, key, cells)
 
     def _change_entries(self, plan: WritePlan, before: Row, after: Row) -> None:
         if not (plan.entry_changes or self.unreadable):
@@ -308,39 +311,38 @@ class WriteBatch:
         old_row, new_row = self._with_virtual(rules, before), self._with_virtual(rules, after)
         if self.unreadable:
             for index in rules.indexes:
-                old = index.entry(old_row)
-                if old != index.entry(new_row) or (old and COMMIT_TIMESTAMP in old[1]):
+                old = index.entries(old_row)
+                is_pending = any(COMMIT_TIMESTAMP in cells for _, cells in old)
+                if is_pending or old != index.entries(new_row):
                     self._refuse_pending(index)
         for index, key_cells, stored_cells in plan.entry_changes:
-            old, new = index.entry(old_row), index.entry(new_row)
-            if old is not None and new is not None and old[0] == new[0]:
-                self.view.buffer.rewrite(index.tree, new[0], key_cells)
+            left = dict(index.entries(old_row))
+            for key, cells in index.entries(new_row):
+                old_cells = left.pop(key, None)
+                if old_cells is None:
+                    self._add_entry(index, key, cells)
+                    continue
+                self.view.buffer.rewrite(index.tree, key, key_cells)
                 if stored_cells:
-                    self._rewrite_entry(index, old[1], new, stored_cells)
-                continue
-            if old is not None:
-                self.view.put(index.tree, old[0], None)
+                    self._rewrite_entry(index, old_cells, key, cells, stored_cells)
+            for key in left:
+                self.view.put(index.tree, key, None)
                 self.count += DELETION
-            self._add_entry(index, new)
 
     def _rewrite_entry(
-        self, index: CompiledIndex, before: Row, entry: tuple[bytes, Row], written: Cells
+        self, index: CompiledIndex, before: Row, key: bytes, cells: Row, written: Cells
     ) -> None:
         """Write the stored cells of an entry whose key stays the same.
 
         Also with the values that they have: another transaction may write others first.
         """
-        key, cells = entry
         self.view.put(index.tree, key, cells, written, self.view.committed(index.tree, key))
         if COMMIT_TIMESTAMP in cells:
             self.view.mark_pending(index.tree, key)
         if cells != before:
             self.count += index.mutations
 
-    def _add_entry(self, index: CompiledIndex, entry: tuple[bytes, Row] | None) -> None:
-        if entry is None:
-            return
-        key, cells = entry
+    def _add_entry(self, index: CompiledIndex, key: bytes, cells: Row) -> None:
         if len(key) > index.key_bytes:
             types = tuple(part.column.type for part in index.index.full_key)
             check_key_size(index.index.name, cells[: index.key_parts], types, index.key_bytes)

@@ -63,13 +63,12 @@ def test_an_entry_holds_declared_key_base_key_and_stored(shop: Bench) -> None:
     named = {each.index.name: each for each in shop.rules("Items").indexes}
     by_code, by_group = named["ItemsByCode"], named["ItemsByKind"]
     row = cells(shop, id=1, code="a", price=5)
-    entry = by_code.entry(row)
-    assert entry is not None
+    (entry,) = by_code.entries(row)
     assert entry[1] == ("a", 1, 5)
     assert entry[0].startswith(by_code.prefix(entry[1]))
     assert by_code.index.unique
-    assert by_group.entry(row) is None
-    assert by_group.entry(cells(shop, id=1, code="a", kindid=7)) is not None
+    assert not by_group.entries(row)
+    assert len(by_group.entries(cells(shop, id=1, code="a", kindid=7))) == 1
 
 
 def test_only_enforced_references_count(shop: Bench) -> None:
@@ -89,12 +88,10 @@ def test_a_reference_finds_both_of_its_ends(shop: Bench) -> None:
     target = next(
         index for index in shop.rules("Items").indexes if index.tree == reference.target_tree
     )
-    entry = target.entry(item)
-    assert entry is not None
+    (entry,) = target.entries(item)
     assert entry[0].startswith(reference.target_prefix(values))
     source = next(i for i in shop.rules("Parts").indexes if i.tree == reference.source_tree)
-    found = source.entry(part)
-    assert found is not None
+    (found,) = source.entries(part)
     assert found[0].startswith(reference.source_prefix(values))
     assert reference.base_key(*found) == shop.key("Parts", 1, 2)
 
