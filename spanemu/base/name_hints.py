@@ -144,6 +144,11 @@ def like_long_text(name: str) -> bool:
     return not _LONG_TEXT.isdisjoint(words(name)[-1:])
 
 
+def like_ids(name: str) -> bool:
+    """Return whether the values seem to be several ids: PlayerIds, item_uuids, userIDs."""
+    return words(name.replace("IDs", "Ids"))[-1:] in (("ids",), ("uuids",), ("guids",))
+
+
 def like_payload(name: str) -> bool:
     """Return whether the values seem to be large: message_body, RawEvent, Document."""
     return not _PAYLOAD.isdisjoint(words(name))

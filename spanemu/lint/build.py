@@ -15,7 +15,7 @@ from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.sql import ddl_ast
+from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.ddl_ast import options_by_name
 from spanemu.sql.syntax_tree import Node
 
@@ -143,6 +143,12 @@ class _Builder:
     def drop_sequence(self, _: Statement, tree: ddl_ast.DropSequence) -> None:
         self.schema.sequences.pop(fold(str(tree.name)), None)
 
+    def create_graph(self, statement: Statement, tree: graph_ast.CreatePropertyGraph) -> None:
+        self.schema.graphs[fold(str(tree.name))] = tree, statement
+
+    def drop_graph(self, _: Statement, tree: graph_ast.DropPropertyGraph) -> None:
+        self.schema.graphs.pop(fold(str(tree.name)), None)
+
     def alter_database(self, _: Statement, tree: ddl_ast.AlterDatabase) -> None:
         self.schema.options.update(options_by_name(tree.options))
 
@@ -163,6 +169,8 @@ _EFFECTS: Mapping[type[ddl_ast.DdlStatement], Callable[[_Builder, Statement, Any
     ddl_ast.DropSequence: _Builder.drop_sequence,
     ddl_ast.DropTable: _Builder.drop_table,
     ddl_ast.RenameTables: _Builder.rename_tables,
+    graph_ast.CreatePropertyGraph: _Builder.create_graph,
+    graph_ast.DropPropertyGraph: _Builder.drop_graph,
 }
 
 

@@ -203,6 +203,8 @@ def fix_text(rule: Rule, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
 _WORDED = {
     "{swap}": "another column first, a UUID, or a shard column",
     "{spread}": "an interleaved index, or a shard column first",
+    "{create}": "CREATE INDEX without the filter",
+    "{whole}": "a foreign key to the whole primary key, in place of this one",
 }
 _WITHOUT_NULLS = {
     GOOGLE_STANDARD_SQL.option: "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",

@@ -15,7 +15,7 @@ from typing import Any
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
-from spanemu.sql import ddl_ast
+from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.syntax_tree import Expression
 
 
@@ -141,6 +141,11 @@ class Table:
         return self.key if parent is None else self.key[len(parent.key_parts) :]
 
     @property
+    def edges(self) -> Iterator[Edge]:
+        """The edges of property graphs that the rows of the table are."""
+        return (edge for edge in self.schema.edges if edge.table is self)
+
+    @property
     def children(self) -> list[Table]:
         return self.schema.children.get(fold(self.name), [])
 
@@ -202,6 +207,21 @@ class Index:
         return frozenset(fold(column.name) for column in nullable)
 
     @property
+    def directions(self) -> tuple[tuple[str, bool], ...]:
+        """The declared key as folded names, each with True if it is descending."""
+        return tuple((fold(name), descending) for name, descending, _ in self.key_parts)
+
+    @property
+    def filter(self) -> tuple[bool, frozenset[str], frozenset[str]]:
+        """The clauses that keep rows out of the index; indexes with equal filters have equal rows."""
+        return self.null_filtered, self.where_not_null, self.distinct_key
+
+    @property
+    def home(self) -> str | None:
+        """The folded name of the table in which the index is interleaved, if any."""
+        return None if self.interleave is None else fold(str(self.interleave.table))
+
+    @property
     def is_root(self) -> bool:
         """True if the index is not interleaved, so that its own key decides where entries lie."""
         return self.interleave is None
@@ -209,6 +229,16 @@ class Index:
     @property
     def statement(self) -> Statement:
         return self.position.statement
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge table of a property graph, and its two ends: the source and the destination."""
+
+    table: Table
+    position: Position
+    source: graph_ast.GraphEndpoint
+    destination: graph_ast.GraphEndpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +265,7 @@ class Schema:
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
     sequences: dict[str, tuple[ddl_ast.CreateSequence, Position]] = field(default_factory=dict)
+    graphs: dict[str, tuple[graph_ast.CreatePropertyGraph, Statement]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     children: dict[str, list[Table]] = field(default_factory=dict)
@@ -245,6 +276,17 @@ class Schema:
         """The folded names of columns that are the whole key of a table; for a complete schema."""
         keys = (table.key_names for table in self.tables.values())
         return frozenset(names[0] for names in keys if len(names) == 1)
+
+    @property
+    def edges(self) -> Iterator[Edge]:
+        """The edges of all property graphs whose tables are known."""
+        for graph, statement in self.graphs.values():
+            for element in graph.edges:
+                table = self.table(str(element.table))
+                if table is None or element.source is None or element.destination is None:
+                    continue
+                position = Position(statement, element.at)
+                yield Edge(table, position, element.source, element.destination)
 
     def table(self, name: str) -> Table | None:
         """Return the table of a name, ignoring case; None if there is no such table."""

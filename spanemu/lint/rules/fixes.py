@@ -74,6 +74,20 @@ def without_nulls(index: Index) -> str:
     return _create(index, key_of(index.key), null_filtered=True)
 
 
+def without_filter(index: Index) -> str:
+    """Return the CREATE statement of the index with an entry for every row."""
+    home = index.table.schema.table(index.home) if index.home else None
+    return _create(index, key_of(index.key), null_filtered=False, parent=home)
+
+
+def add_stored(index: Index, columns: Iterable[str]) -> str:
+    """Return the statements by which an index also stores `columns`."""
+    dialect = index.position.dialect
+    clause = "ADD INCLUDE COLUMN" if _is_postgresql(index) else "ADD STORED COLUMN"
+    altered = f"ALTER INDEX {dialect.quoted_path(index.name)} {clause}"
+    return "; ".join(f"{altered} {dialect.quoted(column)}" for column in columns)
+
+
 def _create(
     index: Index, key: str, *, null_filtered: bool | None = None, parent: Table | None = None
 ) -> str:
@@ -107,7 +121,7 @@ def _create_in_postgresql(
     filtered = [
         f"{dialect.quoted(part.name)} IS NOT NULL"
         for part in index.key
-        if null_filtered or fold(part.name) in index.where_not_null
+        if null_filtered or (null_filtered is None and fold(part.name) in index.where_not_null)
     ]
     return f"{text} WHERE {' AND '.join(filtered)}" if filtered else text
 

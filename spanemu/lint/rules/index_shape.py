@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.identifiers import fold
-from spanemu.lint.model import Index, Schema, Table
+from spanemu.lint.model import Edge, Index, Schema, Table
 from spanemu.lint.rule import (
     ERROR,
     INFO,
@@ -99,8 +99,17 @@ def _foreign_home(index: Index) -> Iterator[Hit]:
     if index.interleave is None:
         return
     home = index.table.schema.table(str(index.interleave.table))
-    if home is not None and home is not index.table and home not in index.table.ancestors:
+    if home is None or home is index.table or home in index.table.ancestors:
+        return
+    if not any(_begins_with_end(index, edge) for edge in index.table.edges):
         yield hit_on(index, parent=home.name, table=index.table.name)
+
+
+def _begins_with_end(index: Index, edge: Edge) -> bool:
+    """Return whether an index finds edges by one of their ends, as reverse traversals do."""
+    ends = (edge.source, edge.destination)
+    columns = (tuple(fold(each.name) for each in end.columns) for end in ends)
+    return any(index.key_names[: len(names)] == names for names in columns)
 
 
 def _wide_storing(index: Index) -> Iterator[Hit]:
@@ -188,7 +197,7 @@ RULES = (
         bad=f"{_USERS}) PRIMARY KEY (Id);\n"
         "CREATE UNIQUE NULL_FILTERED INDEX ByEmail ON Users(Email)",
         good="CREATE TABLE Users (Id INT64 NOT NULL, Email STRING(64) NOT NULL) PRIMARY KEY (Id);\n"
-        "CREATE UNIQUE NULL_FILTERED INDEX ByEmail ON Users(Email)",
+        "CREATE UNIQUE INDEX ByEmail ON Users(Email)",
         opt_in=True, check=each_index(_unique_with_nulls),
     ),
     Rule(

@@ -1,7 +1,8 @@
 """The rules in the PostgreSQL dialect: other words for types and statements, other examples.
 
 A rule checks the same trees in both dialects. Rules that no schema of the dialect can meet are left
-out: a primary key has neither DESC nor nullable columns, and at least one column.
+out: a primary key has neither DESC nor nullable columns, and at least one column; a database of the
+dialect has no property graph.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import RULES
 from spanemu.schema.dialect import POSTGRESQL
 
-_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124"})
+_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124", "SPN222"})
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN102": {

@@ -237,6 +237,29 @@ CREATE TABLE orders (order_id varchar(64) NOT NULL, country_id bigint, CHECK (co
 CREATE TABLE countries (id bigint NOT NULL, PRIMARY KEY (id));
 CREATE TABLE orders (order_id varchar(64) NOT NULL, country_id bigint, CHECK (country_id BETWEEN 1 AND 9), PRIMARY KEY (order_id));
 
+-- SPN221, reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), age bigint, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) INCLUDE (name);
+CREATE INDEX by_email_age ON users (email) INCLUDE (age);
+-- SPN221, not reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), age bigint, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) INCLUDE (name);
+CREATE INDEX by_email_age ON users (email DESC) INCLUDE (age);
+
+-- SPN223, reported
+CREATE TABLE items (order_id varchar(36) NOT NULL, line bigint NOT NULL, PRIMARY KEY (order_id, line));
+CREATE UNIQUE INDEX by_order ON items (order_id);
+-- SPN223, not reported
+CREATE TABLE items (order_id varchar(36) NOT NULL, line bigint NOT NULL, PRIMARY KEY (order_id, line));
+CREATE UNIQUE INDEX by_line ON items (line);
+
+-- SPN224, reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64) NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
+-- SPN224, not reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
+
 -- SPN301, reported
 CREATE TABLE t0 (k0 bigint NOT NULL, PRIMARY KEY (k0));
 CREATE TABLE t1 (k0 bigint NOT NULL, k1 bigint NOT NULL, PRIMARY KEY (k0, k1)) INTERLEAVE IN PARENT t0;
@@ -325,12 +348,24 @@ CREATE TABLE b (id bigint NOT NULL, ts spanner.commit_timestamp, FOREIGN KEY (ts
 CREATE TABLE a (ts timestamptz NOT NULL, PRIMARY KEY (ts));
 CREATE TABLE b (id bigint NOT NULL, ts timestamptz, FOREIGN KEY (ts) REFERENCES a (ts), PRIMARY KEY (id));
 
+-- SPN405, reported
+CREATE TABLE orders (shop_id bigint NOT NULL, order_id bigint NOT NULL, PRIMARY KEY (shop_id, order_id));
+CREATE TABLE items (item_id varchar(36) NOT NULL, shop_id bigint NOT NULL, order_id bigint, CONSTRAINT of_order FOREIGN KEY (order_id) REFERENCES orders (order_id), PRIMARY KEY (item_id));
+-- SPN405, not reported
+CREATE TABLE orders (shop_id bigint NOT NULL, order_id bigint NOT NULL, PRIMARY KEY (shop_id, order_id));
+CREATE TABLE items (item_id varchar(36) NOT NULL, shop_id bigint NOT NULL, order_id bigint, CONSTRAINT of_order FOREIGN KEY (shop_id, order_id) REFERENCES orders (shop_id, order_id), PRIMARY KEY (item_id));
+
 -- SPN503, reported
 CREATE TABLE outbox (id varchar(64) NOT NULL, status varchar(8), ts timestamptz, PRIMARY KEY (id));
 CREATE INDEX outbox_by_status ON outbox (status, ts);
 -- SPN503, not reported
 CREATE TABLE orders (id varchar(64) NOT NULL, status varchar(8), ts timestamptz, PRIMARY KEY (id));
 CREATE INDEX orders_by_status ON orders (status, ts);
+
+-- SPN504, reported
+CREATE TABLE games (game_id varchar(36) NOT NULL, player_ids varchar(36)[], PRIMARY KEY (game_id));
+-- SPN504, not reported
+CREATE TABLE games (game_id varchar(36) NOT NULL, moves varchar(36)[], PRIMARY KEY (game_id));
 
 -- SPN601, reported
 CREATE TABLE logs (id varchar(64) NOT NULL, ts timestamptz NOT NULL, PRIMARY KEY (id));
