@@ -213,7 +213,7 @@ class Index:
 
     @property
     def filter(self) -> tuple[bool, frozenset[str], frozenset[str]]:
-        """The clauses that keep rows out of the index; indexes with equal filters have equal rows."""
+        """The clauses that keep rows out of the index; equal filters keep out the same rows."""
         return self.null_filtered, self.where_not_null, self.distinct_key
 
     @property
