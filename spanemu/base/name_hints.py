@@ -50,6 +50,7 @@ _LONG_TEXT = _PAYLOAD | words_of(
     "url urls uri uris path link text description comment note details query prompt stacktrace"
 )
 _EXPIRY = words_of("expire expires expired expiry expiration ttl delete deletion")
+_IDS = words_of("ids uuids guids")
 _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
 
 
@@ -145,8 +146,9 @@ def like_long_text(name: str) -> bool:
 
 
 def like_ids(name: str) -> bool:
-    """Return whether the values seem to be several ids: PlayerIds, item_uuids, userIDs."""
-    return words(name.replace("IDs", "Ids"))[-1:] in (("ids",), ("uuids",), ("guids",))
+    """Return whether the values seem to be several ids: PlayerIds, item_uuids, userIDs, id_list."""
+    parts = words(name.replace("IDs", "Ids"))
+    return not _IDS.isdisjoint(parts[-1:]) or parts[-2:] == ("id", "list")
 
 
 def like_payload(name: str) -> bool:

@@ -18,18 +18,21 @@ def _merged_by_storing(table: Table) -> Iterator[Hit]:
     indexes = table.indexes
     for number, index in enumerate(indexes):
         for other_number, other in enumerate(indexes):
-            if other is index or not _would_serve(other, index):
-                continue
-            equal = other.directions == index.directions
-            first = other_number < number or (other.unique and not index.unique)
-            if equal and not (first and _not_stored(other, index)):
-                continue  # The pair is reported once, and SPN209 reports a covered index.
             missing = _not_stored(index, other)
-            if missing:
-                stored = ", ".join(missing)
-                add = add_stored(other, missing)
-                yield hit_on(index, other=other.name, stored=stored, add=add, opt_in=not equal)
-                break
+            if other is index or not missing or not _would_serve(other, index):
+                continue
+            if _would_serve(index, other) and (
+                other_number > number or not _not_stored(other, index)
+            ):
+                continue  # The pair is reported once; SPN209 reports an index that is covered.
+            yield hit_on(
+                index,
+                other=other.name,
+                stored=", ".join(missing),
+                add=add_stored(other, missing),
+                opt_in=index.directions != other.directions,
+            )
+            break
 
 
 def _would_serve(other: Index, index: Index) -> bool:
@@ -50,19 +53,20 @@ def _not_stored(index: Index, other: Index) -> list[str]:
 
 def _unique_prefix(index: Index) -> Iterator[Hit]:
     table, names = index.table, frozenset(index.key_names)
-    count, parent = len(names), index.table.parent
+    count = len(names)
     if not index.unique or count >= len(table.key_names) or _excepts_null(index):
         return
-    if parent is not None and count < len(parent.key_names):
-        return  # The key of a child cannot be shorter than its parent's.
     if frozenset(table.key_names[:count]) == names:
         prefix, rest = table.key[:count], table.key[count:]
+        parent = table.parent
+        apart = parent is not None and count < len(parent.key_names)
         yield hit_on(
             index,
             table=table.name,
             columns=", ".join(part.name for part in prefix),
             rest=", ".join(part.name for part in rest),
             key=key_of(prefix),
+            apart=" and is not interleaved" if apart else "",
         )
 
 
@@ -77,7 +81,7 @@ def _filters_nothing(index: Index) -> Iterator[Hit]:
     filtered = {*index.where_not_null, *(index.key_names if index.null_filtered else ())}
     columns = [index.table.column(name) for name in sorted(filtered)]
     if columns and all(column is not None and column.not_null for column in columns):
-        names = ", ".join(part.name for part in index.key if part.name.lower() in filtered)
+        names = ", ".join(column.name for column in columns if column is not None)
         yield hit_on(index, table=index.table.name, columns=names, create=without_filter(index))
 
 
@@ -108,7 +112,7 @@ RULES = (
         "The index allows one row for each value of these columns, so the other key columns tell "
         "no rows apart. Either the index is stricter than intended, or the key is longer than "
         "necessary and the index an extra cost of every write.",
-        "A table with PRIMARY KEY ({key}), which needs no such index; if several rows are "
+        "A table with PRIMARY KEY ({key}), which needs no such index{apart}; if several rows are "
         "intended, an index that is not UNIQUE",
         "{object} allows one row of {table} for each {columns}, so {rest}, the rest of the key, "
         "tells no rows apart.",

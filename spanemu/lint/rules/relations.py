@@ -50,7 +50,7 @@ def _is_found_by(table: Table, names: frozenset[str]) -> bool:
 def _index_on(table: Table, names: Iterable[str]) -> str:
     """Return the CREATE statement of a new index on columns of a table."""
     dialect = table.position.dialect
-    base = name = f"{table.name}By{''.join(part[:1].upper() + part[1:] for part in names)}"
+    base = name = _joined(table.name, "By", *names)
     number = 2
     while fold(name) in table.schema.indexes:
         name, number = f"{base}{number}", number + 1
@@ -58,6 +58,13 @@ def _index_on(table: Table, names: Iterable[str]) -> str:
     return (
         f"CREATE INDEX {dialect.quoted_path(name)} ON {dialect.quoted_path(table.name)}({columns})"
     )
+
+
+def _joined(name: str, *more: str) -> str:
+    """Return a name with further words, in the way in which the name is written."""
+    if name.islower():
+        return "_".join((name, *(part.lower() for part in more)))
+    return name + "".join(part[:1].upper() + part[1:] for text in more for part in text.split("_"))
 
 
 # ---------------------------------------------------------------------------- foreign keys
@@ -165,8 +172,7 @@ def _relation(table: Table, column: Column, target: Table | None) -> str:
     element = column.name.removesuffix("s")
     if element == column.name or table.column(element) is not None:
         element = f"{column.name}_id"
-    mark = "_" if table.name.islower() else ""
-    name = dialect.quoted_path(f"{table.name}{mark}{column.name}")
+    name = dialect.quoted_path(_joined(table.name, column.name))
     key = [dialect.quoted(part.name) for part in table.key] + [dialect.quoted(element)]
     columns = [*_key_columns(table), f"{key[-1]} {_element(column)} NOT NULL"]
     if target is not None:

@@ -40,6 +40,13 @@ def test_the_new_index_has_a_new_name() -> None:
     assert found.fix.startswith("CREATE INDEX EByTo12 ON E(To1)")
 
 
+def test_new_names_are_written_as_the_table_is() -> None:
+    lower = (NODES + GRAPH).replace(" E ", " edges ").replace("(E ", "(edges ")
+    lower = lower.replace("To1", "to_id")
+    names = [each.fix.split(" ")[2] for each in findings(lower, rule="SPN222")]
+    assert names == ["edges_by_from1", "edges_by_to_id"]
+
+
 def test_an_index_of_reverse_edges_may_be_interleaved_in_the_destination() -> None:
     ddl = lint.RULES["SPN222"].good
     assert not findings(ddl, rule="SPN211")
