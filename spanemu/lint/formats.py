@@ -194,21 +194,28 @@ def _lines(rule: Rule, dialect: str) -> list[str]:
 
 
 def fix_text(rule: Rule, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
-    """Return the fix with placeholders for its fields, or in words if it is a single field."""
-    if rule.fix == "{without}":
-        return _WITHOUT_NULLS[dialect]
-    return _WORDED.get(rule.fix, rule.fix.replace("{", "<").replace("}", ">"))
+    """Return the fix with placeholders for its fields, or words for fields that are statements."""
+    text = rule.fix.replace("{without}", _WITHOUT_NULLS[dialect])
+    for field, words in _WORDED.items():
+        text = text.replace(field, words)
+    return text.replace("{", "<").replace("}", ">")
 
 
 _WORDED = {
-    "{swap}": "another column first, a UUID, or a shard column",
-    "{spread}": "an interleaved index, or a shard column first",
-    "{create}": "CREATE INDEX without the filter",
+    "{fix}": "another column, or a shorter one",
+    "{drop}": "DROP INDEX {object}, after the queries whose FORCE_INDEX hints name it",
+    "{interleaved}": "the same index with INTERLEAVE IN {parent}",
+    "{swap}": "another column first, or a shard column",
+    "{spread}": "a shard column first; for a child table also an index interleaved in the parent",
+    "{add}": "ALTER INDEX {other} to store more",
+    "{create}": "the same index without the filter",
+    "{indexed}": "CREATE INDEX ... ON {object}({columns})",
+    "{relation}": "with the key of {object} and one id, interleaved in {object}",
     "{whole}": "a foreign key to the whole primary key, in place of this one",
 }
 _WITHOUT_NULLS = {
-    GOOGLE_STANDARD_SQL.option: "CREATE NULL_FILTERED INDEX <object> ON <table>(...)",
-    POSTGRESQL.option: "CREATE INDEX <object> ON <table> (...) WHERE <column> IS NOT NULL",
+    GOOGLE_STANDARD_SQL.option: "CREATE NULL_FILTERED INDEX {object} ON {table}(...)",
+    POSTGRESQL.option: "CREATE INDEX {object} ON {table} (...) WHERE {column} IS NOT NULL",
 }
 
 

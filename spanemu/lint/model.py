@@ -7,7 +7,7 @@ None, and the rules skip it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,12 @@ from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
 from spanemu.sql import ddl_ast, graph_ast
-from spanemu.sql.syntax_tree import Expression
+from spanemu.sql.syntax_tree import Expression, Identifier
+
+
+def names_of(columns: Iterable[Identifier]) -> tuple[str, ...]:
+    """Return the folded names of columns."""
+    return tuple(fold(column.name) for column in columns)
 
 
 @dataclass(eq=False)
@@ -113,6 +118,11 @@ class Table:
         """The folded names of the key columns."""
         return tuple(fold(name) for name, _, _ in self.key_parts)
 
+    @property
+    def directions(self) -> tuple[tuple[str, bool], ...]:
+        """The key as folded names, each with True if it is descending."""
+        return tuple((fold(name), descending) for name, descending, _ in self.key_parts)
+
     def require_key_columns(self) -> None:
         """Make the key columns NOT NULL, as PostgreSQL does."""
         for name in self.key_names:
@@ -151,8 +161,32 @@ class Table:
 
     @property
     def indexes(self) -> list[Index]:
-        """The secondary indexes of the table, without search indexes."""
+        """The secondary indexes of the table, without search and vector indexes."""
         return [index for index in self.schema.indexes_on(self) if not index.search]
+
+    @property
+    def enforced_keys(self) -> list[ddl_ast.ForeignKeyDefinition]:
+        """The enforced foreign keys that have a managed index on their columns.
+
+        A foreign key on the first columns of the primary key needs no such index.
+        """
+        return [
+            key
+            for key, _ in self.foreign_keys
+            if key.enforced and (names := names_of(key.columns)) != self.key_names[: len(names)]
+        ]
+
+    def referenced_by(self, key: ddl_ast.ForeignKeyDefinition) -> tuple[str, ...]:
+        """Return the folded names of the columns of this table that a foreign key refers to."""
+        return names_of(key.referenced_columns) or self.key_names
+
+    @property
+    def is_deployed(self) -> bool:
+        """True if a later migration follows the one that creates the table.
+
+        The key and the parent of such a table are settled: Spanner cannot change them.
+        """
+        return self.statement.source.origin in self.schema.earlier_migrations
 
     @property
     def statement(self) -> Statement:
@@ -161,7 +195,10 @@ class Table:
 
 @dataclass(eq=False)
 class Index:
-    """A secondary or search index after all statements."""
+    """A secondary, search or vector index after all statements.
+
+    `search` is true for search and vector indexes, which no key sorts.
+    """
 
     name: str
     position: Position
@@ -173,6 +210,7 @@ class Index:
     storing: list[str] = field(default_factory=list)  # folded
     interleave: ddl_ast.InterleaveClause | None = None
     search: bool = False
+    vector: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     order_by: tuple[ddl_ast.KeyPart, ...] = ()
 
@@ -222,6 +260,20 @@ class Index:
         return None if self.interleave is None else fold(str(self.interleave.table))
 
     @property
+    def omits_rows(self) -> bool:
+        """True if a row with NULL in some column has no entry in the index."""
+        filtered = self.where_not_null | self.distinct_key
+        if self.null_filtered:
+            filtered |= frozenset(self.key_names)
+        columns = map(self.table.column, filtered)
+        return any(column is None or not column.not_null for column in columns)
+
+    @property
+    def is_in_hint(self) -> bool:
+        """True if a hint in a view or query of the linted files names the index."""
+        return fold(self.name) in self.table.schema.hinted
+
+    @property
     def is_root(self) -> bool:
         """True if the index is not interleaved, so that its own key decides where entries lie."""
         return self.interleave is None
@@ -268,6 +320,8 @@ class Schema:
     graphs: dict[str, tuple[graph_ast.CreatePropertyGraph, Statement]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    hinted: frozenset[str] = frozenset()  # folded names of indexes in FORCE_INDEX hints
+    earlier_migrations: frozenset[str] = frozenset()  # origins of numbered files before the last
     children: dict[str, list[Table]] = field(default_factory=dict)
     _by_table: dict[str, list[Index]] | None = None
 

@@ -1,8 +1,10 @@
 """SPN221, SPN223 and SPN224: clauses of indexes that are missing, too strict, or without effect.
 
-two indexes     one of them would serve the queries of both if it stored more columns
-UNIQUE          on the first columns of the primary key, it leaves the rest nothing to tell apart
-NULL_FILTERED   on columns that are NOT NULL, it leaves nothing out
+    STORING         further columns, one of two indexes would serve the queries of both
+    UNIQUE          on the first columns of the primary key, the rest of the key tells no rows apart
+    NULL_FILTERED   on columns that are NOT NULL, it leaves out no row
+
+Not here: indexes that nothing needs (`index_shape`).
 """
 
 from __future__ import annotations
@@ -11,50 +13,32 @@ from collections.abc import Iterator
 
 from spanemu.lint.model import Index, Table
 from spanemu.lint.rule import INFO, Hit, Rule, each_index, each_table, hit_on
-from spanemu.lint.rules.fixes import add_stored, key_of, without_filter
+from spanemu.lint.rules.fixes import add_stored, drop, key_of, without_filter
+from spanemu.lint.rules.index_shape import not_stored, serves_but_for_columns
 
 
 def _merged_by_storing(table: Table) -> Iterator[Hit]:
     indexes = table.indexes
     for number, index in enumerate(indexes):
         for other_number, other in enumerate(indexes):
-            missing = _not_stored(index, other)
-            if other is index or not missing or not _would_serve(other, index):
+            missing = not_stored(index, other)
+            if other is index or not missing or not serves_but_for_columns(other, index):
                 continue
-            if _would_serve(index, other) and (
-                other_number > number or not _not_stored(other, index)
+            if serves_but_for_columns(index, other) and (
+                other_number > number or not not_stored(other, index)
             ):
                 continue  # The pair is reported once; SPN209 reports an index that is covered.
-            yield hit_on(
-                index,
-                other=other.name,
-                stored=", ".join(missing),
-                add=add_stored(other, missing),
-                opt_in=index.directions != other.directions,
-            )
+            facts = {"add": add_stored(other, missing), "drop": drop(index)}
+            weak = index.directions != other.directions or index.is_in_hint
+            stored = ", ".join(missing)
+            yield hit_on(index, other=other.name, stored=stored, opt_in=weak, **facts)
             break
-
-
-def _would_serve(other: Index, index: Index) -> bool:
-    """Return whether `other` serves the queries of `index`, apart from the columns it stores."""
-    mine, theirs = index.directions, other.directions
-    if mine != theirs[: len(mine)] or index.filter != other.filter or index.home != other.home:
-        return False
-    whole = len(mine) == len(theirs)
-    return (whole or not index.null_filtered) and (not index.unique or (whole and other.unique))
-
-
-def _not_stored(index: Index, other: Index) -> list[str]:
-    """Return the columns that `index` stores and `other` does not have."""
-    carried = {*other.storing, *other.key_names, *index.table.key_names}
-    columns = (index.table.column(name) for name in index.storing if name not in carried)
-    return [column.name for column in columns if column is not None]
 
 
 def _unique_prefix(index: Index) -> Iterator[Hit]:
     table, names = index.table, frozenset(index.key_names)
     count = len(names)
-    if not index.unique or count >= len(table.key_names) or _excepts_null(index):
+    if not index.unique or count >= len(table.key_names) or index.omits_rows:
         return
     if frozenset(table.key_names[:count]) == names:
         prefix, rest = table.key[:count], table.key[count:]
@@ -70,18 +54,12 @@ def _unique_prefix(index: Index) -> Iterator[Hit]:
         )
 
 
-def _excepts_null(index: Index) -> bool:
-    """Return whether rows with NULL in the key are exempt from the uniqueness of an index."""
-    columns = [part.column for part in index.key]
-    nullable = any(column is None or not column.not_null for column in columns)
-    return nullable and any(index.filter)
-
-
 def _filters_nothing(index: Index) -> Iterator[Hit]:
+    if index.omits_rows:
+        return
     filtered = {*index.where_not_null, *(index.key_names if index.null_filtered else ())}
-    columns = [index.table.column(name) for name in sorted(filtered)]
-    if columns and all(column is not None and column.not_null for column in columns):
-        names = ", ".join(column.name for column in columns if column is not None)
+    columns = filter(None, map(index.table.column, sorted(filtered)))
+    if names := ", ".join(column.name for column in columns):
         yield hit_on(index, table=index.table.name, columns=names, create=without_filter(index))
 
 
@@ -99,7 +77,7 @@ RULES = (
         "SPN221", INFO, "DQ", "Two indexes where one could store the columns of both",
         "Both indexes have the same order and differ in the columns they store. Each index is one "
         "more participant of every write.",
-        "{add}; DROP INDEX {object}, after the hints that name it (FORCE_INDEX)",
+        "{add}; {drop}",
         "{other} would serve every query of {object} if it also stored {stored}.",
         bad=f"{_USERS}CREATE INDEX ByEmail ON Users(Email) STORING (Name);\n"
         "CREATE INDEX ByEmailAge ON Users(Email) STORING (Age)",

@@ -1,8 +1,10 @@
 """SPN222, SPN405 and SPN504: relations that keys, indexes and constraints serve only in part.
 
-edge of a graph        its rows are found by the columns of an end only if a key begins with them
-foreign key            refers to a whole primary key, or Spanner makes the referenced part unique
-array of ids           no constraint checks its elements, and no secondary index finds them
+    edge of a graph   found by the columns of an end only if a key or an index begins with them
+    foreign key       refers to a whole primary key, or Spanner makes the referenced part unique
+    array of ids      no constraint checks its elements, and no secondary index finds them
+
+Not here: foreign keys that Spanner refuses (`constraints`), and interleaving (`interleaving`).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def _scanned_edges(schema: Schema) -> Iterator[Hit]:
             facts = {
                 "end": end,
                 "columns": ", ".join(names),
-                "create": _index_on(edge.table, names),
+                "indexed": _index_on(edge.table, names),
             }
             yield Hit(edge.position, edge.table.name, names[0], facts=facts)
 
@@ -111,14 +113,11 @@ def _refer_to_whole_key(table: Table, key: ForeignKeyDefinition, target: Table) 
                 "that is NOT NULL"
             )
         columns.append(dialect.quoted(column.name))
-    name = dialect.quoted_path(table.name)
     clause = f"FOREIGN KEY ({', '.join(columns)}) REFERENCES {_clause(target)}{_actions(key)}"
-    dropped = (
-        "then drop this one"
-        if key.name is None
-        else f"ALTER TABLE {name} DROP CONSTRAINT {dialect.quoted(key.name.name)}"
-    )
-    return f"ALTER TABLE {name} ADD {clause}; {dropped}"
+    if key.name is None:
+        return f"{clause}, in place of this one, which information_schema names"
+    alter, name = f"ALTER TABLE {dialect.quoted_path(table.name)}", dialect.quoted(key.name.name)
+    return f"{alter} ADD {clause}; {alter} DROP CONSTRAINT {name}"
 
 
 def _clause(target: Table) -> str:
@@ -167,7 +166,7 @@ def _named_like(column: Column, type_: str, schema: Schema) -> Table | None:
 
 
 def _relation(table: Table, column: Column, target: Table | None) -> str:
-    """Return the CREATE statement of a table with a row for each element of an array."""
+    """Return the declaration of a table with a row for each element of an array."""
     dialect = table.position.dialect
     element = column.name.removesuffix("s")
     if element == column.name or table.column(element) is not None:
@@ -179,16 +178,13 @@ def _relation(table: Table, column: Column, target: Table | None) -> str:
         columns.append(f"FOREIGN KEY ({key[-1]}) REFERENCES {_clause(target)}")
     parent = f"INTERLEAVE IN PARENT {dialect.quoted_path(table.name)} ON DELETE CASCADE"
     if dialect.database is POSTGRESQL:
-        return (
-            f"CREATE TABLE {name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)})) {parent}"
-        )
+        return f"{name} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)})) {parent}"
     directed = [
         f"{each} DESC" if part.descending else each
         for each, part in zip(key, table.key, strict=False)
     ]
     return (
-        f"CREATE TABLE {name} ({', '.join(columns)}) "
-        f"PRIMARY KEY ({', '.join([*directed, key[-1]])}), {parent}"
+        f"{name} ({', '.join(columns)}) PRIMARY KEY ({', '.join([*directed, key[-1]])}), {parent}"
     )
 
 
@@ -231,7 +227,7 @@ RULES = (
         "A traversal finds the edges of a node by the columns of one end. Without a key or an "
         "index that begins with these columns, it reads every edge of the table. Traversals in "
         "either direction are common. See Spanner Graph's best practices on schema design.",
-        "{create}, unless no query follows these edges from their {end}",
+        "If queries follow these edges from their {end}: {indexed}",
         "No key and no index of {object} begins with {columns}, the {end} of its edges: a "
         "traversal from the {end} reads all edges.",
         bad=_GRAPH,
@@ -255,7 +251,7 @@ RULES = (
         "SPN504", INFO, "D", "Relation kept in an array of ids",
         "No foreign key checks the elements of an array, no secondary index finds the rows that "
         "hold an id, and every change rewrites the whole array.",
-        "{relation}; copy the ids, then drop {column}",
+        "In place of the array, a table {relation}",
         "{column} of {object} looks like a relation to other rows, kept as an array of their ids.",
         bad=_GAMES.format("PlayerIds ARRAY<STRING(36)>"),
         good=_GAMES.format("Moves ARRAY<STRING(36)>"),

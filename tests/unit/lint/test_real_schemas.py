@@ -63,7 +63,6 @@ def test_nine_findings_in_ten_are_agreed_with() -> None:
     assert verdicts.count("agree") >= AGREED_MIN * len(verdicts)
 
 
-@pytest.mark.xfail(strict=True, reason="SPN216 takes an index without NULL for a whole one")
 def test_no_finding_is_harmful() -> None:
     assert not [each for each in found(RESTATED) if JUDGED[each].verdict == "harmful"]
 

@@ -8,7 +8,8 @@ SPN405 were judged by their author):
     noise     true or not, nobody would act on the finding
     harmful   the fix would lose rows, a constraint, or the service of a query
 
-and with what the fix may drop, so that a fix that drops more is judged again. The files themselves
+and with what the fix may drop, so that a fix that drops more is judged again. A judgement stays
+when the rule no longer reports the finding. The files themselves
 are not here. Each `.sql` file restates, in words of this project, the declarations on which the
 findings in one schema rest: keys, indexes and references, under their names. A schema without
 findings has no such file. Where the variable SPANEMU_TEST_SCHEMAS names a folder with checkouts

@@ -1,0 +1,50 @@
+"""Findings of schemas in either dialect, for tests of rules."""
+
+from __future__ import annotations
+
+import re
+
+from spanemu import lint
+from spanemu.ddl import schema_of
+from spanemu.schema.dialect import dialect_named
+from spanemu.schema.schema import Schema
+
+# A fix that is a script, or becomes one on a condition: "If no query looks for NULL: CREATE ...".
+_SCRIPT = re.compile(r"(?:If [^:]*: )?(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
+
+
+def findings(ddl: str, *select: str, dialect: str = "googlesql") -> list[lint.Finding]:
+    """The findings of a schema that can be read; without a selection, of the default rules."""
+    report = lint.run(ddl, lint.Settings(dialect=dialect, select=select))
+    assert not report.failures
+    return list(report)
+
+
+def only(id_: str, ddl: str, *select: str, dialect: str = "googlesql") -> lint.Finding:
+    """The single finding of a rule."""
+    (finding,) = (
+        finding for finding in findings(ddl, *select, dialect=dialect) if finding.id == id_
+    )
+    return finding
+
+
+def ids(ddl: str, *select: str, dialect: str = "googlesql") -> set[str]:
+    return {finding.id for finding in findings(ddl, *select, dialect=dialect)}
+
+
+def applied(ddl: str, dialect: str = "googlesql") -> Schema:
+    """The schema after statements that Spanner accepts."""
+    return schema_of(ddl, dialect=dialect_named(dialect))
+
+
+def script_of(fix: str) -> str | None:
+    """The statements of a fix, if it is a script."""
+    match = _SCRIPT.match(fix)
+    return None if match is None else match["script"]
+
+
+def fixed(ddl: str, finding: lint.Finding) -> str:
+    """A schema followed by the script of a finding's fix."""
+    script = script_of(finding.fix)
+    assert script is not None, finding
+    return f"{ddl.rstrip().rstrip(';')};\n{script}"
