@@ -42,12 +42,13 @@ def _child_left_behind(schema: Schema) -> Iterator[Hit]:
         if table.policies:
             continue
         indexes = global_indexes(table)
-        parent = next((each for each in _deleting_ancestors(table) if each.policies), None)
+        parent = next((above for above in _deleting_ancestors(table) if above.policies), None)
         if parent is not None and indexes:
             part, by_name = growing_part(table, table.own_key)
             large = any(map(holds_long_values, table.columns.values()))
             weak = part is None and not large
-            severity = INFO if weak or by_name else None
+            own = any(index.is_root for index in table.indexes)
+            severity = INFO if weak or by_name or not own else None
             facts = {"parent": parent.name, "index": indexes[0][0]}
             yield hit_on(table, severity=severity, opt_in=weak, **facts)
         yield from _referring_left_behind(table)
@@ -55,12 +56,12 @@ def _child_left_behind(schema: Schema) -> Iterator[Hit]:
 
 def _deleting_ancestors(table: Table) -> Iterator[Table]:
     """Yield the ancestors whose rows are deleted together with the rows of a table below them."""
-    each, above = table, list(table.ancestors)
-    for ancestor in above:
-        if not cascades(each):
+    below = table
+    for ancestor in table.ancestors:
+        if not cascades(below):
             return
         yield ancestor
-        each = ancestor
+        below = ancestor
 
 
 def _referring_left_behind(table: Table) -> Iterator[Hit]:

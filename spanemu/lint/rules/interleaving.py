@@ -160,10 +160,11 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
     A range of interleaved rows counts as one mutation, rows of a foreign key count one by one.
     """
     roots = global_indexes(table)
+    own = [index for index in table.indexes if index.is_root]
     if cascades(table) and table.parent is not None and roots:
         part, by_name = growing_part(table, table.own_key)
         if part is not None:
-            severity = INFO if by_name else None
+            severity = INFO if by_name or not own else None
             facts = _mutations(table, table.parent.name, len(roots))
             yield hit_on(table, severity=severity, **facts)
     for key, position in table.foreign_keys:
@@ -173,7 +174,6 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
         is_prefix = table.key_names[: len(names)] == names
         part, by_name = growing_part(table, table.key[len(names) :] if is_prefix else table.key)
         grows = is_prefix and part is not None and not by_name
-        own = [index for index in table.indexes if index.is_root]
         if own or part is not None:
             facts = _mutations(table, str(key.referenced_table), 1 + len(roots))
             severity = None if grows and own else INFO

@@ -57,6 +57,8 @@ def test_managed_indexes_count_in_cascades_of_interleaved_rows() -> None:
         "INTERLEAVE IN PARENT P ON DELETE CASCADE;"
     )
     assert "80,000" in only("SPN309", ddl).message
+    assert only("SPN309", ddl).severity is INFO
+    assert only("SPN309", f"{ddl}CREATE INDEX I ON E(At1, Q)").severity is WARNING
     assert "SPN309" not in ids(f"{ddl}ALTER TABLE E DROP CONSTRAINT F", "all")
 
 
