@@ -3,6 +3,7 @@
 order_of         whether values grow with time, and the evidence
 is_ahead         whether values are times ahead of the insert, as due dates are
 is_row_a_period  whether a key allows one row in a period of time
+large_column     a column outside of the key whose values may be large
 growing_part     the key part by which rows accumulate under one prefix
 cardinality_of   the number of distinct values, where the declaration bounds it
 shard_of         whether a column is a shard column, and its number of shards
@@ -137,6 +138,12 @@ def holds_long_values(column: Column) -> bool:
     if column.length == "MAX":
         return column.type == "BYTES" or like_payload(column.spelling)
     return column.type == "JSON"
+
+
+def large_column(table: Table) -> Column | None:
+    """Return a column whose values may be large, if any; a key has at most 8 KiB."""
+    columns = (column for name, column in table.columns.items() if name not in table.key_names)
+    return next(filter(holds_long_values, columns), None)
 
 
 def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:

@@ -10,7 +10,7 @@ from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, each_table, hit_on
 from spanemu.lint.rules.fixes import drop
 from spanemu.lint.rules.interleaving import cascades, global_indexes, refers_once
-from spanemu.lint.values import growing_part, holds_long_values
+from spanemu.lint.values import growing_part, large_column
 from spanemu.sql.ddl_ast import OnDelete
 from spanemu.sql.inspection import columns_read
 
@@ -45,8 +45,7 @@ def _child_left_behind(schema: Schema) -> Iterator[Hit]:
         parent = next((above for above in _deleting_ancestors(table) if above.policies), None)
         if parent is not None and indexes:
             part, by_name = growing_part(table, table.own_key)
-            large = any(map(holds_long_values, table.columns.values()))
-            weak = part is None and not large
+            weak = part is None and large_column(table) is None
             own = any(index.is_root for index in table.indexes)
             severity = INFO if weak or by_name or not own else None
             facts = {"parent": parent.name, "index": indexes[0][0]}

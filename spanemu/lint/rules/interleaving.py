@@ -10,7 +10,7 @@ from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_lookup, like_migrations
 from spanemu.lint.model import Part, Table, names_of
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
-from spanemu.lint.values import cardinality_of, growing_part, holds_long_values, is_enum
+from spanemu.lint.values import cardinality_of, growing_part, is_enum, large_column
 from spanemu.sql.ddl_ast import ForeignKeyDefinition, OnDelete
 
 MUTATIONS_MAX = 80_000  # quotas.md: mutations of a commit, index entries included
@@ -24,22 +24,18 @@ def _depth(table: Table) -> Iterator[Hit]:
         yield hit_on(table, depth=depth, severity=severity)
 
 
-def _large(table: Table) -> str | None:
-    """Return the name of a column with large values."""
-    return next((c.name for c in table.columns.values() if holds_long_values(c)), None)
-
-
 def _is_deleted(table: Table) -> bool:
     """Return whether a row deletion policy deletes old rows."""
     return bool(table.policies) or any(ancestor.policies for ancestor in table.ancestors)
 
 
 def _unbounded_child(table: Table) -> Iterator[Hit]:
-    large, parent = _large(table), table.parent
+    large, parent = large_column(table), table.parent
     part, by_name = growing_part(table, table.own_key)
     if large and part and parent and not _is_deleted(table):
         ordinal = table.key.index(part)
-        yield hit_on_part(table, ordinal, parent=parent.name, large=large, opt_in=by_name)
+        facts = {"parent": parent.name, "large": large.name}
+        yield hit_on_part(table, ordinal, opt_in=by_name, **facts)
 
 
 def _few_roots(table: Table) -> Iterator[Hit]:

@@ -123,9 +123,14 @@ def _is_uuid_text(column: Column) -> bool:
 
 
 def _nullable(table: Table) -> Iterator[Hit]:
-    """Yield root tables whose first key column is nullable; SPN308 checks child tables."""
+    """Yield root tables whose first key column is nullable; SPN308 checks child tables.
+
+    An identity column has a value in every row that an insert without a key stores.
+    """
     column = table.key[0].column if table.key_parts and table.parent is None else None
-    if column is not None and not column.not_null and column.generated is None:
+    if column is None or column.not_null or column.generated is not None:
+        return
+    if column.definition.identity is None and not column.definition.auto_increment:
         yield hit_on_part(table, opt_in=table.is_deployed)
 
 

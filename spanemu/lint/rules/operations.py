@@ -35,7 +35,7 @@ def _are_kinds(schema: Schema, stem: str, tables: Sequence[Table]) -> bool:
     """Return whether similar tables probably hold things of several kinds, not several tenants.
 
     The prefix of ref_country and ref_currency is that of lookup tables, most of the suffixes are
-    common words, or other tables refer to them.
+    common words, other tables refer to them, or they refer to another of their names.
     """
     if like_reference(stem.rpartition(".")[2]):
         return True
@@ -43,11 +43,14 @@ def _are_kinds(schema: Schema, stem: str, tables: Sequence[Table]) -> bool:
     if 2 * sum(map(is_known, suffixes)) >= len(suffixes):
         return True
     group = {fold(table.name) for table in tables}
-    return any(
-        fold(str(key.referenced_table)) in group
+    references = (
+        (fold(table.name), fold(str(key.referenced_table)))
         for table in schema.tables.values()
-        if fold(table.name) not in group
         for key, _ in table.foreign_keys
+    )
+    return any(
+        name != other and (other in group if name not in group else _SUFFIX.sub("", other) == stem)
+        for name, other in references
     )
 
 

@@ -35,6 +35,19 @@ def test_tables_that_others_refer_to_are_no_tenants() -> None:
     assert "SPN701" not in ids(tables(*names) + referring)
 
 
+def test_a_chain_of_tables_is_no_row_of_tenants() -> None:
+    columns = (
+        "Code STRING(9) NOT NULL, Next STRING(9), FOREIGN KEY (Next) REFERENCES person1 (Code)"
+    )
+    chain = tables("person2", "person3", "person4", columns=columns)
+    assert "SPN701" not in ids(tables("person1") + chain)
+    assert "SPN701" in ids(tables("person1") + chain, "SPN701")
+    own = tables(
+        "Orders_acme", "Orders_bolt", "Orders_core", columns=columns.replace("person1", "Plans")
+    )
+    assert "SPN701" in ids(tables("Plans") + own)
+
+
 @pytest.mark.parametrize(
     "names", [("Orders_acme", "Orders_bolt", "Orders_shop"), ("Bills1", "Bills2", "Bills3")]
 )
