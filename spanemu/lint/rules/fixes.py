@@ -108,15 +108,16 @@ def _sharded(index: Index) -> str:
     """Return the statements that put a shard column first in an index."""
     table, dialect = index.table, index.position.dialect
     statements: list[str] = []
-    if (shard := _known_shard(index)) is not None and shard.count is not None:
+    shards: int | None = table.schema.settings.nodes
+    if (shard := _known_shard(index)) is not None:
         name, shards = dialect.quoted(shard.column.name), shard.count
     else:
-        name, shards = _new_name("ShardId", table), table.schema.settings.nodes
+        name = _new_name("ShardId", table)
         hashed = _hashed(index)
         if hashed is None:
             on = f"ON {dialect.quoted_path(table.name)}({name}, {key_of(index.key)})"
             return f"a shard column first, which the application computes: {on}"
-        added = f"{name} {_shard_type(hashed, shards, postgresql=_is_postgresql(index))}"
+        added = f"{name} {_shard_type(index, hashed)}"
         statements.append(f"ALTER TABLE {dialect.quoted_path(table.name)} ADD COLUMN {added}")
     statements.append(_create(index, f"{name}, {key_of(index.key)}"))
     statements.append(drop(index, f"Queries then say {_all_shards(index, name, shards)}. "))
@@ -124,10 +125,15 @@ def _sharded(index: Index) -> str:
 
 
 def _known_shard(index: Index) -> Shard | None:
-    """Return a shard column of the table whose shards are known, and keep the index unique."""
+    """Return a shard column of the table that keeps the index unique, if there is one.
+
+    A hash is no shard: a query could not name all its values.
+    """
     for column in index.table.columns.values():
         shard = shard_of(index.table, column)
-        if shard is None or shard.count is None or shard.signed:
+        if shard is None or shard.signed or column.type != "INT64":
+            continue
+        if shard.count is None and column.generated is not None:
             continue
         read = set() if column.generated is None else columns_read(column.generated)
         if not index.unique or (read and read <= set(index.key_names)):
@@ -135,16 +141,19 @@ def _known_shard(index: Index) -> Shard | None:
     return None
 
 
-def _all_shards(index: Index, name: str, shards: int) -> str:
+def _all_shards(index: Index, name: str, shards: int | None) -> str:
     """Return the condition of a query that reads every shard."""
+    if shards is None:
+        return f"{name} = each of its values"
     if _is_postgresql(index):
         return f"{name} IN ({', '.join(map(str, range(min(shards, 2))))}, ..., {shards - 1})"
     return f"{name} IN UNNEST(GENERATE_ARRAY(0, {shards - 1}))"
 
 
-def _shard_type(hashed: str, shards: int, *, postgresql: bool) -> str:
+def _shard_type(index: Index, hashed: str) -> str:
     """Return type and expression of a generated shard column."""
-    if postgresql:
+    shards = index.table.schema.settings.nodes
+    if _is_postgresql(index):
         hashed = f"abs(mod(spanner.farm_fingerprint({hashed}), {shards}))"
         return f"bigint GENERATED ALWAYS AS ({hashed}) STORED"
     return f"INT64 AS (ABS(MOD(FARM_FINGERPRINT({hashed}), {shards}))) STORED"

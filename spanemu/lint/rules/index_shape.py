@@ -184,9 +184,18 @@ def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
         in_key_order = index.key_names == table.key_names[: len(index.key_names)]
         alike = index.is_root and not index.storing and not index.is_in_hint
         if alike and not in_key_order and _has_managed_entries(index):
-            descending = any(part.descending for part in index.key)
-            note = "If no query sorts by it in descending order. " if descending else ""
-            yield hit_on(index, foreign_key=described, drop=drop(index, note), opt_in=descending)
+            note = _weakness(index)
+            facts = {"foreign_key": described, "drop": drop(index, note)}
+            yield hit_on(index, opt_in=bool(note), **facts)
+
+
+def _weakness(index: Index) -> str:
+    """Return what an index has that the managed index lacks; "" if there is nothing."""
+    if index.unique:
+        return "Uniqueness then ends with the foreign key. "
+    if any(part.descending for part in index.key):
+        return "If no query sorts by it in descending order. "
+    return ""
 
 
 def _managed_indexes(schema: Schema) -> dict[tuple[str, tuple[str, ...]], tuple[str, bool]]:

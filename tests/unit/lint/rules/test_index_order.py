@@ -115,6 +115,14 @@ def test_the_shard_column_of_the_table_is_used() -> None:
     assert "CREATE UNIQUE INDEX I2 ON T(ShardId, At1)" in unique
 
 
+def test_a_shard_column_that_the_application_fills_is_used() -> None:
+    table = ROOT.format(type="TIMESTAMP, ShardId INT64 NOT NULL")
+    fix = only("SPN202", f"{table}CREATE INDEX I ON T(At1)").fix
+    assert fix.startswith("CREATE INDEX I2 ON T(ShardId, At1); DROP INDEX I ")
+    hashed = ROOT.format(type="TIMESTAMP, Bucket INT64 AS (FARM_FINGERPRINT(S)) STORED")
+    assert "ON T(ShardId, At1)" in only("SPN202", f"{hashed}CREATE INDEX I ON T(At1)").fix
+
+
 def test_names_of_a_fix_are_free() -> None:
     ddl = ROOT.format(type="TIMESTAMP, ShardId STRING(9)") + (
         "CREATE INDEX I ON T(At1); CREATE INDEX I2 ON T(S)"
