@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import count
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_status
+from spanemu.base.name_hints import like_lookup, like_status
 from spanemu.lint.model import Column, Index, Part, Table
 from spanemu.lint.values import Shard, are_few, order_of, shard_of
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.sql.inspection import columns_read
+from spanemu.sql.inspection import columns_read, modulus
 
 
 def key_of(parts: Iterable[Part]) -> str:
@@ -98,7 +98,9 @@ def _can_be_interleaved(index: Index, parent: Table) -> bool:
     columns = [part.column for part in parent.key]
     if not columns or columns[0] is None or order_of(columns[0]) is not None:
         return False
-    if are_few(parent, columns[0]) or set(index.key_names) <= set(parent.key_names):
+    if are_few(parent, columns[0]) or like_lookup(parent.spelling):
+        return False
+    if set(index.key_names) <= set(parent.key_names):
         return False
     filtered = index.null_filtered or bool(index.where_not_null)
     return not filtered or all(column is not None and column.not_null for column in columns)
@@ -110,7 +112,8 @@ def _sharded(index: Index) -> str:
     statements: list[str] = []
     shards: int | None = table.schema.settings.nodes
     if (shard := _known_shard(index)) is not None:
-        name, shards = dialect.quoted(shard.column.name), shard.count
+        computed = modulus(shard.column.generated or shard.column.default_tree)
+        name, shards = dialect.quoted(shard.column.name), computed[0] if computed else None
     else:
         name = _new_name("ShardId", table)
         hashed = _hashed(index)
@@ -168,6 +171,8 @@ def _hashed(index: Index) -> str | None:
     parts = index.key if index.unique else index.table.key
     columns = [part.column for part in parts if part.column is not None]
     columns = [column for column in columns if not column.allows_commit_timestamp]
+    if _is_postgresql(index) and len(columns) > 1:  # No function makes a text of bytea.
+        columns = [column for column in columns if column.type != "BYTES"]
     if not columns:
         return None
     texts = [_as_text(column, postgresql=_is_postgresql(index)) for column in columns]
@@ -175,12 +180,12 @@ def _hashed(index: Index) -> str | None:
 
 
 def _as_text(column: Column, *, postgresql: bool) -> str:
-    """Return an expression for the value of a column as text, which is not NULL."""
+    """Return an expression for the value of a column that can be hashed and is not NULL."""
     name = column.position.dialect.quoted(column.name)
-    if column.type == "STRING":
+    if column.type == "STRING" or (column.type == "BYTES" and postgresql):
         text = name
     elif column.type == "BYTES":
-        text = f"encode({name}, 'hex')" if postgresql else f"TO_HEX({name})"
+        text = f"TO_HEX({name})"
     else:
         text = f"{name}::text" if postgresql else f"CAST({name} AS STRING)"
     return text if column.not_null else f"COALESCE({text}, '')"
