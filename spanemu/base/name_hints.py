@@ -53,20 +53,21 @@ _EXPIRY = words_of("expire expires expired expiry expiration ttl delete deletion
 _IDS = words_of("ids uuids guids")
 _AHEAD = words_of(
     """due deadline scheduled schedule planned ends until effective valid next reminder remind
-    renewal renews appointment departure arrival maturity eta"""
+    renewal renews appointment departure arrival maturity settlement eta"""
 )
 _BIRTH = words_of("birth birthday birthdate born dob death died founded")
 _MIGRATIONS = words_of("migration migrations databasechangelog changelog flyway alembic")
-_LEASE = words_of("lease leased leases lock locked locks")
+_LEASE = words_of("lease leased leases lock locked locks claim reserved held")
 _LEASE_END = words_of(
-    """lease leased lock locked at by until expires expiry expiration owner holder token time
-    timestamp ts date on deadline"""
+    """lease leased lock locked at by until expires expiry expiration timeout owner holder worker
+    user token time timestamp ts date on deadline"""
 )
 _NUMBERED = words_of(
     """seq sequence order invoice receipt ticket transaction block batch journal voucher queue"""
 )
 _PERIOD = words_of("year years quarter month week yyyy yyyymm yyyymmdd yearmonth day date")
-_PERIOD_KINDS = words_of("fiscal accounting tax calendar academic school report reporting business")
+_YEAR = words_of("year yearmonth yyyymm yyyymmdd")
+_OTHER_YEARS = words_of("birth release model make vintage publication graduation founded per of")
 _REFERENCE = words_of(
     """ref refs reference lookup lookups lkp lov dim dimension fact enum enums code codes type types
     master mst m t tbl tab cfg config conf stg staging tmp temp dict base sys system"""
@@ -86,7 +87,7 @@ _PARTS = words_of(
 )
 _KNOWN_WORDS = frozenset().union(
     _COUNTER, _STATUS, _ABSENT, _TENANT, _SHARD, _LOOKUP, _LOG, _CHANGING, _LONG_TEXT, _EXPIRY,
-    _QUEUE, _PARTS, _AHEAD, _BIRTH, _LEASE, _LEASE_END, _NUMBERED, _PERIOD, _PERIOD_KINDS,
+    _QUEUE, _PARTS, _AHEAD, _BIRTH, _LEASE, _LEASE_END, _NUMBERED, _PERIOD,
 )  # fmt: skip
 
 
@@ -116,9 +117,11 @@ def like_counter(name: str) -> bool:
 
 
 def like_period(name: str) -> bool:
-    """Return whether the column seems to hold a year or a part of one: Year, fiscal_year, Month."""
+    """Return whether the column seems to hold the year or a part of it: Year, tax_year, Month."""
     *kinds, last = words(name) or ("",)
-    return last in _PERIOD and _PERIOD_KINDS.union(_PERIOD).issuperset(kinds)
+    if last in _YEAR:
+        return _OTHER_YEARS.isdisjoint(kinds)
+    return last in _PERIOD and _PERIOD.issuperset(kinds)
 
 
 def like_status(name: str) -> bool:

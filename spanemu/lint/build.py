@@ -39,14 +39,17 @@ def build(
     return schema
 
 
-# V1__init.sql, 0001_init.sql, 20240131_init.up.sql, 1.sql
-_MIGRATION = re.compile(r"(?:[VUR]?\d[\d._]*(?:_|-|\.)|\d+$)", re.IGNORECASE)
+# V1__init.sql, R__views.sql, 0001_init.up.sql, 20240131120000-init.sql, 1.sql
+_MIGRATION = re.compile(r"[VUR]?\d|R__", re.IGNORECASE)
+_STEP = re.compile(r"(migration|up|down)\.sql", re.IGNORECASE)  # in a folder for each migration
 _HINT = re.compile(r"FORCE_INDEX\s*=\s*([`\"\w.]+)", re.IGNORECASE)
 
 
 def _is_migration(origin: str) -> bool:
-    """Return whether a file's name begins with a version, like those of migrations."""
-    return _MIGRATION.match(PurePath(origin).name) is not None
+    """Return whether the name of a file, or of its folder, begins with a version."""
+    path = PurePath(origin)
+    name = path.parent.name if _STEP.fullmatch(path.name) else path.name
+    return _MIGRATION.match(name) is not None
 
 
 def hinted_indexes(texts: Iterable[str]) -> frozenset[str]:

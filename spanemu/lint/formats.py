@@ -202,7 +202,9 @@ def fix_text(rule: Rule, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
 
 
 _WORDED = {
-    "{fix}": "another column, or a shorter one",
+    "{shorter}": "fewer or shorter columns",
+    "{without_key}": "ALTER TABLE {object} DROP CONSTRAINT ...",
+    "{use}": "that frequent queries need, or that searches filter by",
     "{drop}": "DROP INDEX {object}, after the queries whose FORCE_INDEX hints name it",
     "{interleaved}": "the same index with INTERLEAVE IN {parent}",
     "{swap}": "another column first, or a shard column",

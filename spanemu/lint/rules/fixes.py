@@ -13,11 +13,11 @@ from dataclasses import replace
 from itertools import count
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_status
+from spanemu.base.name_hints import like_lookup, like_status
 from spanemu.lint.model import Column, Index, Part, Table
 from spanemu.lint.values import Shard, are_few, order_of, shard_of
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.sql.inspection import columns_read
+from spanemu.sql.inspection import columns_read, modulus
 
 
 def key_of(parts: Iterable[Part]) -> str:
@@ -99,7 +99,9 @@ def _can_be_interleaved(index: Index, parent: Table) -> bool:
     columns = [part.column for part in parent.key]
     if not columns or columns[0] is None or order_of(columns[0]) is not None:
         return False
-    if are_few(parent, columns[0]) or set(index.key_names) <= set(parent.key_names):
+    if are_few(parent, columns[0]) or like_lookup(parent.spelling):
+        return False
+    if set(index.key_names) <= set(parent.key_names):
         return False
     filtered = index.null_filtered or bool(index.where_not_null)
     return not filtered or all(column is not None and column.not_null for column in columns)
@@ -109,15 +111,17 @@ def _sharded(index: Index) -> str:
     """Return the statements that put a shard column first in an index."""
     table, dialect = index.table, index.position.dialect
     statements: list[str] = []
-    if (shard := _known_shard(index)) is not None and shard.count is not None:
-        name, shards = dialect.quoted(shard.column.name), shard.count
+    shards: int | None = table.schema.settings.nodes
+    if (shard := _known_shard(index)) is not None:
+        computed = modulus(shard.column.generated or shard.column.default_tree)
+        name, shards = dialect.quoted(shard.column.name), computed[0] if computed else None
     else:
-        name, shards = _new_name("ShardId", table), table.schema.settings.nodes
+        name = _new_name("ShardId", table)
         hashed = _hashed(index)
         if hashed is None:
             on = f"ON {dialect.quoted_path(table.name)}({name}, {key_of(index.key)})"
             return f"a shard column first, which the application computes: {on}"
-        added = f"{name} {_shard_type(hashed, shards, postgresql=_is_postgresql(index))}"
+        added = f"{name} {_shard_type(index, hashed)}"
         statements.append(f"ALTER TABLE {dialect.quoted_path(table.name)} ADD COLUMN {added}")
     statements.append(_create(index, f"{name}, {key_of(index.key)}"))
     statements.append(drop(index, f"Queries then say {_all_shards(index, name, shards)}. "))
@@ -125,10 +129,15 @@ def _sharded(index: Index) -> str:
 
 
 def _known_shard(index: Index) -> Shard | None:
-    """Return a shard column of the table whose shards are known, and keep the index unique."""
+    """Return a shard column of the table that keeps the index unique, if there is one.
+
+    A hash is no shard: a query could not name all its values.
+    """
     for column in index.table.columns.values():
         shard = shard_of(index.table, column)
-        if shard is None or shard.count is None or shard.signed:
+        if shard is None or shard.signed or column.type != "INT64":
+            continue
+        if shard.count is None and column.generated is not None:
             continue
         read = set() if column.generated is None else columns_read(column.generated)
         if not index.unique or (read and read <= set(index.key_names)):
@@ -136,16 +145,19 @@ def _known_shard(index: Index) -> Shard | None:
     return None
 
 
-def _all_shards(index: Index, name: str, shards: int) -> str:
+def _all_shards(index: Index, name: str, shards: int | None) -> str:
     """Return the condition of a query that reads every shard."""
+    if shards is None:
+        return f"{name} = each of its values"
     if _is_postgresql(index):
         return f"{name} IN ({', '.join(map(str, range(min(shards, 2))))}, ..., {shards - 1})"
     return f"{name} IN UNNEST(GENERATE_ARRAY(0, {shards - 1}))"
 
 
-def _shard_type(hashed: str, shards: int, *, postgresql: bool) -> str:
+def _shard_type(index: Index, hashed: str) -> str:
     """Return type and expression of a generated shard column."""
-    if postgresql:
+    shards = index.table.schema.settings.nodes
+    if _is_postgresql(index):
         hashed = f"abs(mod(spanner.farm_fingerprint({hashed}), {shards}))"
         return f"bigint GENERATED ALWAYS AS ({hashed}) STORED"
     return f"INT64 AS (ABS(MOD(FARM_FINGERPRINT({hashed}), {shards}))) STORED"
@@ -160,6 +172,8 @@ def _hashed(index: Index) -> str | None:
     parts = index.key if index.unique else index.table.key
     columns = [part.column for part in parts if part.column is not None]
     columns = [column for column in columns if not column.allows_commit_timestamp]
+    if _is_postgresql(index) and len(columns) > 1:  # No function makes a text of bytea.
+        columns = [column for column in columns if column.type != "BYTES"]
     if not columns:
         return None
     texts = [_as_text(column, postgresql=_is_postgresql(index)) for column in columns]
@@ -167,12 +181,12 @@ def _hashed(index: Index) -> str | None:
 
 
 def _as_text(column: Column, *, postgresql: bool) -> str:
-    """Return an expression for the value of a column as text, which is not NULL."""
+    """Return an expression for the value of a column that can be hashed and is not NULL."""
     name = column.position.dialect.quoted(column.name)
-    if column.type == "STRING":
+    if column.type == "STRING" or (column.type == "BYTES" and postgresql):
         text = name
     elif column.type == "BYTES":
-        text = f"encode({name}, 'hex')" if postgresql else f"TO_HEX({name})"
+        text = f"TO_HEX({name})"
     else:
         text = f"{name}::text" if postgresql else f"CAST({name} AS STRING)"
     return text if column.not_null else f"COALESCE({text}, '')"

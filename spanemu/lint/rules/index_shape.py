@@ -183,9 +183,18 @@ def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
         in_key_order = index.key_names == table.key_names[: len(index.key_names)]
         alike = index.is_root and not index.storing and not index.is_in_hint
         if alike and not in_key_order and _has_managed_entries(index):
-            descending = any(part.descending for part in index.key)
-            note = "If no query sorts by it in descending order. " if descending else ""
-            yield hit_on(index, foreign_key=described, drop=drop(index, note), opt_in=descending)
+            note = _weakness(index)
+            facts = {"foreign_key": described, "drop": drop(index, note)}
+            yield hit_on(index, opt_in=bool(note), **facts)
+
+
+def _weakness(index: Index) -> str:
+    """Return what an index has that the managed index lacks; "" if there is nothing."""
+    if index.unique:
+        return "Uniqueness then ends with the foreign key. "
+    if any(part.descending for part in index.key):
+        return "If no query sorts by it in descending order. "
+    return ""
 
 
 def _managed_indexes(schema: Schema) -> dict[tuple[str, tuple[str, ...]], tuple[str, bool]]:
@@ -220,7 +229,7 @@ def _is_not_null(table: Table, name: str) -> bool:
 def _quota(index: Index) -> Iterator[Hit]:
     parts = index.full_key
     if len(parts) > KEY_PARTS_MAX:
-        yield hit_on(index, fix="Fewer key columns", reason=f"its key has {len(parts)} parts with "
+        yield hit_on(index, shorter="Fewer key columns", reason=f"its key has {len(parts)} parts with "
                  f"the table's key, the limit is {KEY_PARTS_MAX}")  # fmt: skip
     own = [part for part in index.key if fold(part.name) not in index.table.key_names]
     unbounded = [part.column for part in own if part.column and part.column.length == "MAX"]
@@ -228,13 +237,13 @@ def _quota(index: Index) -> Iterator[Hit]:
         long = [column for column in unbounded if like_long_text(column.spelling)]
         column = (long or unbounded)[0]
         reason = f"{column.name} has no length, and a row whose key exceeds 8 KiB is refused"
-        fix = _SHORTER_UNIQUE if index.unique else _SHORTER
-        yield hit_on(index, column.name, reason=reason, fix=fix, severity=INFO, opt_in=not long)
+        facts = {"reason": reason, "shorter": _SHORTER_UNIQUE if index.unique else _SHORTER}
+        yield hit_on(index, column.name, severity=INFO, opt_in=not long, **facts)
     if (oversize := oversize_of(parts)) is not None:
         size, rare = oversize
         reason = f"its key may take {size} bytes, the limit is {KEY_BYTES_MAX}"
-        fix = "Fewer or shorter key columns"
-        yield hit_on(index, reason=reason, fix=fix, severity=WARNING, opt_in=rare)
+        shorter = "Fewer or shorter key columns"
+        yield hit_on(index, reason=reason, shorter=shorter, severity=WARNING, opt_in=rare)
 
 
 def _quotas(schema: Schema) -> Iterator[Hit]:
@@ -244,7 +253,7 @@ def _quotas(schema: Schema) -> Iterator[Hit]:
             reason = (
                 f"it has {len(table.indexes)} indexes where {INDEXES_PER_TABLE_MAX} are allowed"
             )
-            yield hit_on(table, reason=reason, fix="Fewer indexes")
+            yield hit_on(table, reason=reason, shorter="Fewer indexes")
 
 
 _SHORTER = (
@@ -358,7 +367,7 @@ RULES = (
         "SPN218", ERROR, "D", "Index beyond a limit",
         "An index key has at most 16 parts and 8 KiB, the table's key included. A table has at "
         "most 128 indexes. A text without a length may be longer.",
-        "{fix}",
+        "{shorter}",
         "{object} exceeds a limit: {reason}.",
         bad=f"CREATE TABLE T (Id INT64 NOT NULL, {', '.join(f'C{n} INT64' for n in range(16))}) "
         f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(16))})",

@@ -93,7 +93,7 @@ def _twice(table: Table) -> Iterator[Hit]:
         return
     for key, position in table.foreign_keys:
         if _refers_to_key(table, key) is parent and _names(key) == parent.key_names:
-            facts = {"parent": parent.name, "fix": _without_key(table, key)}
+            facts = {"parent": parent.name, "without_key": _without_key(table, key)}
             yield Hit(position, table.name, key.columns[0].name, facts=facts)
 
 
@@ -292,7 +292,7 @@ RULES = (
         "SPN307", WARNING, "D", "Foreign key that repeats the interleaving",
         "INTERLEAVE IN PARENT already requires the parent row; the foreign key adds a second check "
         "to every write.",
-        "{fix}",
+        "{without_key}",
         "{object} is interleaved in {parent} and refers to it by a foreign key as well.",
         bad=f"{_SINGERS}{_ALBUMS}, CONSTRAINT OfSinger FOREIGN KEY (SingerId) REFERENCES "
         "Singers (SingerId)) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",

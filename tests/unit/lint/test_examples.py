@@ -94,7 +94,7 @@ def keeps_constraints(before: Schema, after: Schema) -> None:
 
     INTERLEAVE IN PARENT checks a reference as well.
     """
-    assert unique_columns(before) <= unique_columns(after)
+    assert unique_columns(before) <= unique_columns(after)  # also by an index of a foreign key
     assert before.tables.keys() <= after.tables.keys()
     for table in before.tables.values():
         now = (
@@ -109,12 +109,11 @@ def keeps_constraints(before: Schema, after: Schema) -> None:
 
 
 def unique_columns(schema: Schema) -> set[tuple[str, frozenset[str]]]:
-    """The sets of columns that a unique index declares unique; a computed shard adds nothing."""
+    """The sets of columns that a unique index keeps unique; a computed shard adds nothing."""
     return {
         (index.table, frozenset(part.column.name for part in index.key) - {"ShardId", "shard_id"})
         for index in schema.indexes.values()
-        if index.unique and not index.is_managed
-        and not {c.name for c in schema.tables[schema.fold(index.table)].key_columns}
+        if index.unique and not {c.name for c in schema.tables[schema.fold(index.table)].key_columns}
         <= {part.column.name for part in index.key}
     }  # fmt: skip
 

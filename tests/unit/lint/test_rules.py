@@ -374,6 +374,7 @@ def test_a_unique_index_is_not_replaced_by_that_of_a_foreign_key() -> None:
     )
     assert "SPN216" not in ids(ddl.format(name="I", table="C"))
     assert "SPN216" in ids(ddl.format(name="I", table="P"))
+    assert "SPN216" not in ids(ddl.format(name="I", table="P"), select=())
 
 
 def test_columns_of_another_name_are_renamed_before_interleaving() -> None:

@@ -97,10 +97,36 @@ def test_a_shard_is_computed_from_the_table_key(key: str, hashed: str) -> None:
     applied(fixed(ddl, finding))
 
 
+TYPES = {
+    "googlesql": "INT64 STRING(9) BYTES(9) UUID DATE TIMESTAMP NUMERIC FLOAT64 BOOL".split(),
+    "postgresql": "bigint varchar(9) bytea uuid date timestamptz float8 boolean".split(),
+}
+
+
+@pytest.mark.parametrize("more", ["", ", More {} NOT NULL"])
+@pytest.mark.parametrize(
+    ("dialect", "type_"), [(dialect, type_) for dialect in TYPES for type_ in TYPES[dialect]]
+)
+def test_keys_of_every_type_can_be_hashed(dialect: str, type_: str, more: str) -> None:
+    key = "K, More" if more else "K"
+    columns = f"K {type_} NOT NULL{more.format(TYPES[dialect][0])}"
+    if dialect == "googlesql":
+        ddl = f"CREATE TABLE T ({columns}, At1 TIMESTAMP) PRIMARY KEY ({key});"
+    else:
+        ddl = f"CREATE TABLE T ({columns}, At1 timestamptz, PRIMARY KEY ({key}));"
+    ddl += "CREATE INDEX I ON T(At1)"
+    applied(fixed(ddl, only("SPN202", ddl, dialect=dialect)), dialect)
+
+
 def test_a_shard_of_a_unique_index_is_computed_from_its_own_columns() -> None:
     ddl = ROOT.format(type="TIMESTAMP") + "CREATE UNIQUE INDEX I ON T(At1, S)"
     fix = only("SPN202", ddl).fix
     assert "CONCAT(COALESCE(CAST(At1 AS STRING), ''), COALESCE(S, ''))" in fix
+
+
+def test_the_shards_of_a_check_need_not_begin_with_zero() -> None:
+    table = ROOT.format(type="TIMESTAMP, Shard INT64 NOT NULL, CHECK (Shard BETWEEN 1 AND 9)")
+    assert "GENERATE_ARRAY" not in only("SPN202", f"{table}CREATE INDEX I ON T(At1)").fix
 
 
 def test_the_shard_column_of_the_table_is_used() -> None:
@@ -113,6 +139,14 @@ def test_the_shard_column_of_the_table_is_used() -> None:
     assert "Bucket IN UNNEST(GENERATE_ARRAY(0, 19))" in fix
     unique = only("SPN202", f"{ddl}CREATE UNIQUE INDEX I ON T(At1)").fix
     assert "CREATE UNIQUE INDEX I2 ON T(ShardId, At1)" in unique
+
+
+def test_a_shard_column_that_the_application_fills_is_used() -> None:
+    table = ROOT.format(type="TIMESTAMP, ShardId INT64 NOT NULL")
+    fix = only("SPN202", f"{table}CREATE INDEX I ON T(At1)").fix
+    assert fix.startswith("CREATE INDEX I2 ON T(ShardId, At1); DROP INDEX I ")
+    hashed = ROOT.format(type="TIMESTAMP, Bucket INT64 AS (FARM_FINGERPRINT(S)) STORED")
+    assert "ON T(ShardId, At1)" in only("SPN202", f"{hashed}CREATE INDEX I ON T(At1)").fix
 
 
 def test_names_of_a_fix_are_free() -> None:

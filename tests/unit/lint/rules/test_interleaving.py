@@ -78,6 +78,9 @@ ALBUMS = (
         ("V1__init.sql", "V2__more.sql"),
         ("20240101120000_init.up.sql", "20240102120000_more.up.sql"),
         ("1.sql", "2.sql"),
+        ("001init.sql", "R__views.sql"),
+        ("20240101_init/migration.sql", "20240102_more/migration.sql"),
+        ("2024-01-01-000000_init/up.sql", "2024-01-02-000000_more/up.sql"),
     ],
 )
 def test_tables_of_applied_migrations_are_not_to_be_interleaved(
@@ -85,6 +88,8 @@ def test_tables_of_applied_migrations_are_not_to_be_interleaved(
 ) -> None:
     """Spanner cannot move a table that exists into a parent."""
     later = ALBUMS.replace("Singers", "Bands").replace("Albums", "Records")
+    for name in (first, last):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / first).write_text(ALBUMS)
     assert reported(tmp_path) == ["Albums"]
     (tmp_path / last).write_text(later)

@@ -53,7 +53,9 @@ def test_a_child_is_cured_where_its_parent_is() -> None:
     assert [each.object for each in findings(ddl) if each.id == "SPN102"] == ["P"]
 
 
-@pytest.mark.parametrize("name", ["SequenceNumber", "invoice_number", "Year", "FiscalYear"])
+@pytest.mark.parametrize(
+    "name", ["SequenceNumber", "invoice_number", "Year", "FiscalYear", "plan_year"]
+)
 def test_a_year_or_a_sequence_number_is_a_hint(name: str) -> None:
     ddl = f"CREATE TABLE T ({name} INT64 NOT NULL, N INT64) PRIMARY KEY ({name}, N)"
     finding = only("SPN104", ddl)
