@@ -11,28 +11,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.lint.model import Index, Table
-from spanemu.lint.rule import INFO, Hit, Rule, each_index, each_table, hit_on
+from spanemu.lint.model import Index, Schema
+from spanemu.lint.rule import INFO, Hit, Rule, each_index, hit_on
 from spanemu.lint.rules.fixes import add_stored, drop, key_of, without_filter
-from spanemu.lint.rules.index_shape import not_stored, serves_but_for_columns
+from spanemu.lint.rules.index_shape import not_stored, redundant, serves_but_for_columns
 
 
-def _merged_by_storing(table: Table) -> Iterator[Hit]:
-    indexes = table.indexes
-    for number, index in enumerate(indexes):
-        for other_number, other in enumerate(indexes):
-            missing = not_stored(index, other)
-            if other is index or not missing or not serves_but_for_columns(other, index):
-                continue
-            if serves_but_for_columns(index, other) and (
-                other_number > number or not not_stored(other, index)
-            ):
-                continue  # The pair is reported once; SPN209 reports an index that is covered.
-            facts = {"add": add_stored(other, missing), "drop": drop(index)}
-            weak = index.directions != other.directions or index.is_in_hint
-            stored = ", ".join(missing)
-            yield hit_on(index, other=other.name, stored=stored, opt_in=weak, **facts)
-            break
+def _merged_by_storing(schema: Schema) -> Iterator[Hit]:
+    dropped = {hit.object for hit in redundant(schema)}  # SPN209 reports them
+    for table in schema.tables.values():
+        indexes = [index for index in table.indexes if index.name not in dropped]
+        for number, index in enumerate(indexes):
+            replacing = [
+                other
+                for other_number, other in enumerate(indexes)
+                if other is not index
+                and serves_but_for_columns(other, index)
+                and (other_number < number or not serves_but_for_columns(index, other))
+            ]
+            if replacing:  # A unique index stays, so that all others merge into it.
+                yield _merged(index, max(replacing, key=lambda other: other.unique))
+
+
+def _merged(index: Index, other: Index) -> Hit:
+    """Return the hit on an index whose columns `other` could store."""
+    missing = not_stored(index, other)
+    facts = {"add": add_stored(other, missing), "drop": drop(index)}
+    weak = index.directions != other.directions or index.is_in_hint
+    return hit_on(index, other=other.name, stored=", ".join(missing), opt_in=weak, **facts)
 
 
 def _unique_prefix(index: Index) -> Iterator[Hit]:
@@ -83,7 +89,7 @@ RULES = (
         "CREATE INDEX ByEmailAge ON Users(Email) STORING (Age)",
         good=f"{_USERS}CREATE INDEX ByEmail ON Users(Email) STORING (Name);\n"
         "CREATE INDEX ByEmailAge ON Users(Email DESC) STORING (Age)",
-        check=each_table(_merged_by_storing),
+        check=_merged_by_storing,
     ),
     Rule(
         "SPN223", INFO, "D", "Unique index on the first columns of the primary key",

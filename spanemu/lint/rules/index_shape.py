@@ -37,7 +37,7 @@ def _unique_with_nulls(index: Index) -> Iterator[Hit]:
             return
 
 
-def _redundant(schema: Schema) -> Iterator[Hit]:
+def redundant(schema: Schema) -> Iterator[Hit]:
     """Yield each index whose rows and order another index or the table has, too.
 
     An index that a hint in the linted files names stays.
@@ -301,7 +301,7 @@ RULES = (
         "CREATE INDEX ByNameEmail ON Users(Name, Email)",
         good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByEmail ON Users(Email);\n"
         "CREATE INDEX ByNameEmail ON Users(Name, Email)",
-        check=_redundant,
+        check=redundant,
     ),
     Rule(
         "SPN210", INFO, "D", "Index that could be interleaved",

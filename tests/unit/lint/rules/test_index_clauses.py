@@ -21,6 +21,24 @@ def test_the_fix_stores_each_missing_column() -> None:
     assert finding.fix.startswith("ALTER INDEX I2 ADD STORED COLUMN C; DROP INDEX I1 -- ")
 
 
+def test_all_equal_indexes_merge_into_the_unique_one() -> None:
+    two = "CREATE INDEX I1 ON T(A) STORING (B); CREATE INDEX I2 ON T(A) STORING (C)"
+    found = findings(f"{USERS}{two}; CREATE UNIQUE INDEX I3 ON T(A)", "SPN221")
+    assert [each.fix.partition(";")[0] for each in found] == [
+        "ALTER INDEX I3 ADD STORED COLUMN B",
+        "ALTER INDEX I3 ADD STORED COLUMN C",
+    ]
+
+
+def test_an_index_is_dropped_for_one_reason() -> None:
+    two = "CREATE INDEX I1 ON T(A) STORING (B); CREATE INDEX I2 ON T(A) STORING (C)"
+    ddl = f"{USERS}{two}; CREATE INDEX I3 ON T(A) STORING (B, C)"
+    assert [(each.id, each.object) for each in findings(ddl)] == [
+        ("SPN209", "I1"),
+        ("SPN209", "I2"),
+    ]
+
+
 def test_a_longer_key_is_a_weak_case() -> None:
     """Queries in the order of the primary key within a value lose this order."""
     ddl = f"{USERS}CREATE INDEX I1 ON T(A) STORING (C); CREATE INDEX I2 ON T(A, B)"
