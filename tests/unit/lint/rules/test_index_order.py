@@ -46,6 +46,16 @@ def test_an_index_of_a_child_is_interleaved_in_the_parent(index: str, expected: 
     assert statement(finding.fix) == expected
 
 
+@pytest.mark.parametrize("order", ["", " DESC"])
+def test_an_index_is_not_to_repeat_the_primary_key(order: str) -> None:
+    ddl = (
+        "CREATE TABLE P (K INT64 NOT NULL) PRIMARY KEY (K);"
+        "CREATE TABLE C (K INT64 NOT NULL, At1 TIMESTAMP NOT NULL, N INT64 NOT NULL) "
+        f"PRIMARY KEY (K, At1{order}, N), INTERLEAVE IN PARENT P; CREATE INDEX I ON C(At1)"
+    )
+    assert statement(only("SPN202", ddl).fix) == "CREATE INDEX I2 ON C(ShardId, At1)"
+
+
 def test_an_index_of_a_child_in_postgresql() -> None:
     ddl = f"{CHILD_PG}CREATE INDEX i ON c (at1) WHERE at1 IS NOT NULL"
     finding = only("SPN202", ddl, dialect="postgresql")
