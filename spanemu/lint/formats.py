@@ -204,6 +204,7 @@ def fix_text(rule: Rule, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
 _WORDED = {
     "{cascade}": "",
     "{how}": "",
+    "{unsigned}": "the absolute value of the modulo",
     "{shorter}": "fewer or shorter columns",
     "{without_key}": "ALTER TABLE {object} DROP CONSTRAINT ...",
     "{use}": "that frequent queries need, or that searches filter by",

@@ -96,8 +96,20 @@ def spread(index: Index) -> str:
     if parent is not None and not index.unique and _can_be_interleaved(index, parent):
         created = _create(index, key_of(_below(index, parent)), parent=parent)
         note = f"For queries of one row of {parent.name}: others need a shard column first. "
-        return f"{created}; {drop(index, note)}"
+        return _replaced(index, created, note=note)
     return _sharded(index)
+
+
+def _replaced(index: Index, *statements: str, note: str = "") -> str:
+    """Return the script that drops an index after `statements`, which create its replacement.
+
+    If a hint in the linted files names the index, the script depends on a change of the hint.
+    """
+    script = "; ".join([*statements, drop(index, note)])
+    if index.is_in_hint:
+        name = index.position.dialect.quoted_path(index.name)
+        return f"If no FORCE_INDEX hint names {name} any more: {script}"
+    return script
 
 
 def _below(index: Index, parent: Table) -> list[Part]:
@@ -140,8 +152,8 @@ def _sharded(index: Index) -> str:
         added = f"{name} {_shard_type(index, hashed)}"
         statements.append(f"ALTER TABLE {dialect.quoted_path(table.name)} ADD COLUMN {added}")
     statements.append(_create(index, f"{name}, {key_of(index.key)}"))
-    statements.append(drop(index, f"First let queries say {_all_shards(index, name, shards)}. "))
-    return "; ".join(statements)
+    note = f"First let queries say {_all_shards(index, name, shards)}. "
+    return _replaced(index, *statements, note=note)
 
 
 def _known_shard(index: Index) -> Shard | None:
@@ -222,12 +234,12 @@ def _free(name: str, names: Collection[str]) -> str:
 
 def without_nulls(index: Index) -> str:
     """Return the statements that replace an index by one without the entries for NULL."""
-    return f"{_create(index, key_of(index.key), null_filtered=True)}; {drop(index)}"
+    return _replaced(index, _create(index, key_of(index.key), null_filtered=True))
 
 
 def interleaved(index: Index, parent: Table) -> str:
     """Return the statements that replace an index by one that is interleaved in `parent`."""
-    return f"{_create(index, key_of(index.key), parent=parent)}; {drop(index)}"
+    return _replaced(index, _create(index, key_of(index.key), parent=parent))
 
 
 def _create(

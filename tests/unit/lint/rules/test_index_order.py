@@ -159,6 +159,14 @@ def test_a_shard_column_that_the_application_fills_is_used() -> None:
     assert "ON T(ShardId, At1)" in only("SPN202", f"{hashed}CREATE INDEX I ON T(At1)").fix
 
 
+def test_an_index_in_a_hint_is_dropped_after_the_hint() -> None:
+    ddl = ROOT.format(type="TIMESTAMP") + "CREATE INDEX I ON T(At1);"
+    view = "CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.Id FROM T@{FORCE_INDEX=I}"
+    assert only("SPN202", ddl).fix.startswith("ALTER TABLE T ")
+    fix = only("SPN202", ddl + view).fix
+    assert fix.startswith("If no FORCE_INDEX hint names I any more: ALTER TABLE T ")
+
+
 def test_names_of_a_fix_are_free() -> None:
     ddl = ROOT.format(type="TIMESTAMP, ShardId STRING(9)") + (
         "CREATE INDEX I ON T(At1); CREATE INDEX I2 ON T(S)"
