@@ -97,17 +97,23 @@ class _FixWriter:
             shard_fix = f"a shard column first: {self.create(index, sharded)}"
             if table_moves or table.parent is None:
                 return shard_fix
-            return f"{self._inside(self._table_named(table.parent), index)}; or {shard_fix}"
+            inside = self._inside(self._table_named(table.parent), table, index)
+            return shard_fix if inside is None else f"{inside}; or {shard_fix}"
         return f"a column of many values, or a shard column, first: ({', '.join(sharded)})"
 
-    def _inside(self, parent: Table, index: Index) -> str:
+    def _inside(self, parent: Table, table: Table, index: Index) -> str | None:
         """Return the statement that creates the index for queries of one row of a parent table.
 
-        An index inside its own table would serve no query: the table's key finds the row already.
+        Returns None if the table's key has the same order. An index inside its own table would
+        serve no query either: the table's key finds the row already.
         """
         key = {column.name for column in parent.key_columns}
         rest = [part for part in index.key if part.column.name not in key]
-        return self.create(index, self.parts([*parent.key, *rest]), parent)
+        parts = [*parent.key, *rest]
+        pairs = zip(parts, table.key, strict=False)
+        if all(one.column.name == other.column.name for one, other in pairs):
+            return None
+        return self.create(index, self.parts(parts), parent)
 
     def create(self, index: Index, parts: Sequence[str], parent: Table | None = None) -> str:
         """Return the statement that creates the index with other key parts."""

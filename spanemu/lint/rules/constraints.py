@@ -97,7 +97,8 @@ RULES = (
         "SPN403", INFO, "D", "Foreign key to a possible parent table",
         "A table that refers to the whole composite key of another table is often read with that "
         "table.",
-        "A key that begins with the key of {parent}, and INTERLEAVE IN PARENT {parent}",
+        "A key that begins with the key of {parent} and INTERLEAVE IN PARENT {parent}, with a "
+        "unique index on the present key if it must stay unique",
         "{object} refers to the whole key of {parent}, and could be interleaved in {parent}.",
         bad=f"{_ORDERS}) PRIMARY KEY (ShopId, OrderId);\n"
         "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, Price INT64, "

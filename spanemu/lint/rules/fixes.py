@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import count
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_lookup, like_status
+from spanemu.base.name_hints import like_counter, like_lookup, like_period, like_status
 from spanemu.lint.model import Column, Index, Part, Table
-from spanemu.lint.values import Shard, are_few, order_of, shard_of
+from spanemu.lint.values import Shard, are_few, is_random, order_of, shard_of
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.inspection import columns_read, modulus
 
@@ -60,11 +60,19 @@ def _spreading(table: Table) -> int | None:
             return ordinal
     for ordinal, part in parts:
         column = part.column
-        if column is None or order_of(column) is not None or like_status(column.spelling):
+        if column is None or order_of(column) is not None or are_few(table, column):
             continue
-        if not are_few(table, column):
+        if not _seems_not_to_spread(column):
             return ordinal
     return None
+
+
+def _seems_not_to_spread(column: Column) -> bool:
+    """Return whether the name is that of a status, a period or a counter."""
+    grows = like_period(column.spelling) or like_counter(column.spelling)
+    return like_status(column.spelling) or (
+        grows and column.type in ("INT64", "STRING") and not is_random(column)
+    )
 
 
 # ---------------------------------------------------------------------------- indexes
@@ -87,21 +95,42 @@ def spread(index: Index) -> str:
     """
     parent = index.table.parent
     if parent is not None and not index.unique and _can_be_interleaved(index, parent):
-        rest = [part for part in index.key if fold(part.name) not in parent.key_names]
-        created = _create(index, key_of([*parent.key, *rest]), parent=parent)
-        note = f"For queries of one row of {parent.name}, others need a shard column first. "
-        return f"{created}; {drop(index, note)}"
+        created = _create(index, key_of(_below(index, parent)), parent=parent)
+        note = f"For queries of one row of {parent.name}: others need a shard column first. "
+        return _replaced(index, created, note=note)
     return _sharded(index)
 
 
+def _replaced(index: Index, *statements: str, note: str = "") -> str:
+    """Return the script that drops an index after `statements`, which create its replacement.
+
+    If a hint in the linted files names the index, the script depends on a change of the hint.
+    """
+    script = "; ".join([*statements, drop(index, note)])
+    if index.is_in_hint:
+        name = index.position.dialect.quoted_path(index.name)
+        return f"If no FORCE_INDEX hint names {name} any more: {script}"
+    return script
+
+
+def _below(index: Index, parent: Table) -> list[Part]:
+    """Return the key of the index inside `parent`."""
+    rest = [part for part in index.key if fold(part.name) not in parent.key_names]
+    return [*parent.key, *rest]
+
+
 def _can_be_interleaved(index: Index, parent: Table) -> bool:
-    """Return whether new entries spread over the rows of `parent`, and none gets lost."""
+    """Return whether new entries spread over the rows of `parent`, and none gets lost.
+
+    If the table's own key has the same order, nobody needs the index.
+    """
     columns = [part.column for part in parent.key]
     if not columns or columns[0] is None or order_of(columns[0]) is not None:
         return False
     if are_few(parent, columns[0]) or like_lookup(parent.spelling):
         return False
-    if set(index.key_names) <= set(parent.key_names):
+    names = tuple(fold(part.name) for part in _below(index, parent))
+    if all(one == other for one, other in zip(names, index.table.key_names, strict=False)):
         return False
     filtered = index.null_filtered or bool(index.where_not_null)
     return not filtered or all(column is not None and column.not_null for column in columns)
@@ -124,8 +153,8 @@ def _sharded(index: Index) -> str:
         added = f"{name} {_shard_type(index, hashed)}"
         statements.append(f"ALTER TABLE {dialect.quoted_path(table.name)} ADD COLUMN {added}")
     statements.append(_create(index, f"{name}, {key_of(index.key)}"))
-    statements.append(drop(index, f"Queries then say {_all_shards(index, name, shards)}. "))
-    return "; ".join(statements)
+    note = f"First let queries say {_all_shards(index, name, shards)}. "
+    return _replaced(index, *statements, note=note)
 
 
 def _known_shard(index: Index) -> Shard | None:
@@ -206,12 +235,12 @@ def _free(name: str, names: Collection[str]) -> str:
 
 def without_nulls(index: Index) -> str:
     """Return the statements that replace an index by one without the entries for NULL."""
-    return f"{_create(index, key_of(index.key), null_filtered=True)}; {drop(index)}"
+    return _replaced(index, _create(index, key_of(index.key), null_filtered=True))
 
 
 def interleaved(index: Index, parent: Table) -> str:
     """Return the statements that replace an index by one that is interleaved in `parent`."""
-    return f"{_create(index, key_of(index.key), parent=parent)}; {drop(index)}"
+    return _replaced(index, _create(index, key_of(index.key), parent=parent))
 
 
 def without_filter(index: Index) -> str:

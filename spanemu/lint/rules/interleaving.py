@@ -82,7 +82,8 @@ def _could_interleave(table: Table) -> Iterator[Hit]:
         how = "" if first else " once those columns come first"
         if names != target.key_names:
             how += f" with its columns named as in {target.name}"
-        facts = {"parent": target.name, "how": how}
+        cascade = " ON DELETE CASCADE" if key.on_delete is OnDelete.CASCADE else ""
+        facts = {"parent": target.name, "how": how, "cascade": cascade}
         weak = table.is_deployed or not first
         yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=weak)
 
@@ -279,7 +280,7 @@ RULES = (
         "SPN306", INFO, "D", "Table that could be interleaved",
         "The key contains the whole key of the referenced table. If the table is interleaved, "
         "Spanner reads and writes parent and children in the same place.",
-        "INTERLEAVE IN PARENT {parent}{how}",
+        "INTERLEAVE IN PARENT {parent}{cascade} in place of the foreign key{how}",
         "The key of {object} contains the key of {parent}, to which {object} refers: the table "
         "could be interleaved{how}.",
         bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "

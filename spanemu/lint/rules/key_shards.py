@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.name_hints import like_counter, like_status
-from spanemu.lint.model import Index, Schema, Table
+from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import (
@@ -18,6 +18,7 @@ from spanemu.lint.values import (
     order_of,
     shard_of,
 )
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.inspection import called_functions, columns_read
 
 
@@ -72,8 +73,17 @@ def _signed(table: Table) -> Iterator[Hit]:
     for column in table.columns.values():
         shard = shard_of(table, column)
         if shard is not None and shard.signed and shard.count is not None:
-            facts = {"count": shard.count, "values": 2 * shard.count - 1, "last": shard.count - 1}
-            yield Hit(column.position, table.name, column.name, facts=facts)
+            facts = {"values": 2 * shard.count - 1, "last": shard.count - 1}
+            whole = {**facts, "unsigned": _unsigned(column)}
+            yield Hit(column.position, table.name, column.name, facts=whole)
+
+
+def _unsigned(column: Column) -> str:
+    """Return the expression of a shard column, or of its DEFAULT, without negative values."""
+    expression = column.definition.generated or column.default
+    assert expression is not None
+    absolute = "abs" if column.position.dialect.database is POSTGRESQL else "ABS"
+    return f"{absolute}({expression.text})"
 
 
 def _refused(table: Table) -> Iterator[Hit]:
@@ -185,7 +195,7 @@ RULES = (
         "SPN114", WARNING, "D", "Shard from a signed modulo",
         "FARM_FINGERPRINT is a signed INT64 and MOD keeps the sign, so MOD(FARM_FINGERPRINT(x), N) "
         "has 2N - 1 values; a query for shards 0 to N - 1 misses about half of the rows.",
-        "ABS(MOD(FARM_FINGERPRINT(...), {count}))",
+        "{unsigned}",
         "{column} of {object} has {values} values, from -{last} to {last}: a query for 0 to "
         "{last} misses rows.",
         bad="CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL AS "

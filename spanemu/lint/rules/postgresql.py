@@ -38,7 +38,6 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "why": "spanner.farm_fingerprint is a signed bigint and mod keeps the sign, so "
         "mod(spanner.farm_fingerprint(x), N) has 2N - 1 values; a query for shards 0 to N - 1 "
         "misses about half of the rows.",
-        "fix": "abs(mod(spanner.farm_fingerprint(...), {count}))",
     },
     "SPN118": {
         "why": "If queries read the newest entries first, an index in descending order stores "

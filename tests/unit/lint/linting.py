@@ -10,7 +10,7 @@ from spanemu.schema.dialect import dialect_named
 from spanemu.schema.schema import Schema
 
 # A fix that is a script, or becomes one on a condition: "If no query looks for NULL: CREATE ...".
-_SCRIPT = re.compile(r"(?:If [^:]*: )?(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
+_SCRIPT = re.compile(r"(?:If [^:]*: )*(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
 
 
 def findings(ddl: str, *select: str, dialect: str = "googlesql") -> list[lint.Finding]:

@@ -171,6 +171,17 @@ def test_another_primary_key_cures(dialect: str, rule: lint.Rule) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
+def test_another_expression_cures(dialect: str) -> None:
+    bad = rules_of(dialect)["SPN114"].bad
+    (finding,) = findings(bad, "SPN114", dialect=dialect)
+    expression = re.sub(r"^ABS\((.*)\)$", r"\1", finding.fix, flags=re.IGNORECASE)
+    assert expression in bad
+    after = bad.replace(expression, finding.fix)
+    applied(after, dialect)
+    assert ids(after, "SPN114", dialect=dialect) == set()
+
+
+@pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
 @pytest.mark.parametrize("id_", ["SPN110", "SPN123"])
 def test_another_default_cures(dialect: str, id_: str) -> None:
     bad = rules_of(dialect)[id_].bad

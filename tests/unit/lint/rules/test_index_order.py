@@ -46,6 +46,16 @@ def test_an_index_of_a_child_is_interleaved_in_the_parent(index: str, expected: 
     assert statement(finding.fix) == expected
 
 
+@pytest.mark.parametrize("order", ["", " DESC"])
+def test_an_index_is_not_to_repeat_the_primary_key(order: str) -> None:
+    ddl = (
+        "CREATE TABLE P (K INT64 NOT NULL) PRIMARY KEY (K);"
+        "CREATE TABLE C (K INT64 NOT NULL, At1 TIMESTAMP NOT NULL, N INT64 NOT NULL) "
+        f"PRIMARY KEY (K, At1{order}, N), INTERLEAVE IN PARENT P; CREATE INDEX I ON C(At1)"
+    )
+    assert statement(only("SPN202", ddl).fix) == "CREATE INDEX I2 ON C(ShardId, At1)"
+
+
 def test_an_index_of_a_child_in_postgresql() -> None:
     ddl = f"{CHILD_PG}CREATE INDEX i ON c (at1) WHERE at1 IS NOT NULL"
     finding = only("SPN202", ddl, dialect="postgresql")
@@ -147,6 +157,14 @@ def test_a_shard_column_that_the_application_fills_is_used() -> None:
     assert fix.startswith("CREATE INDEX I2 ON T(ShardId, At1); DROP INDEX I ")
     hashed = ROOT.format(type="TIMESTAMP, Bucket INT64 AS (FARM_FINGERPRINT(S)) STORED")
     assert "ON T(ShardId, At1)" in only("SPN202", f"{hashed}CREATE INDEX I ON T(At1)").fix
+
+
+def test_an_index_in_a_hint_is_dropped_after_the_hint() -> None:
+    ddl = ROOT.format(type="TIMESTAMP") + "CREATE INDEX I ON T(At1);"
+    view = "CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.Id FROM T@{FORCE_INDEX=I}"
+    assert only("SPN202", ddl).fix.startswith("ALTER TABLE T ")
+    fix = only("SPN202", ddl + view).fix
+    assert fix.startswith("If no FORCE_INDEX hint names I any more: ALTER TABLE T ")
 
 
 def test_names_of_a_fix_are_free() -> None:

@@ -97,6 +97,12 @@ def test_tables_of_applied_migrations_are_not_to_be_interleaved(
     assert reported(tmp_path, "SPN306") == ["Albums", "Records"]
 
 
+def test_interleaving_takes_the_place_of_the_foreign_key_and_its_action() -> None:
+    assert only("SPN306", ALBUMS).fix == "INTERLEAVE IN PARENT Singers in place of the foreign key"
+    cascade = ALBUMS.replace("Singers (Id))", "Singers (Id) ON DELETE CASCADE)")
+    assert "PARENT Singers ON DELETE CASCADE in place" in only("SPN306", cascade).fix
+
+
 def test_the_files_of_a_schema_are_no_migrations(tmp_path: Path) -> None:
     (tmp_path / "albums.sql").write_text(ALBUMS)
     (tmp_path / "users.sql").write_text("CREATE TABLE U (Id INT64 NOT NULL) PRIMARY KEY (Id);")

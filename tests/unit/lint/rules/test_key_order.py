@@ -66,6 +66,14 @@ def test_a_year_or_a_sequence_number_is_a_hint(name: str) -> None:
     assert "SPN104" not in ids(identity)
 
 
+def test_another_column_comes_before_a_year() -> None:
+    ddl = (
+        "CREATE TABLE T (Year INT64 NOT NULL, Month INT64 NOT NULL, Id STRING(36) NOT NULL) "
+        "PRIMARY KEY (Year, Month, Id)"
+    )
+    assert only("SPN104", ddl).fix.startswith("PRIMARY KEY (Id, Year, Month);")
+
+
 @pytest.mark.parametrize("name", ["PhoneNumber", "AccountNumber", "BirthYear", "version_number"])
 def test_other_numbers_and_years_are_no_hints(name: str) -> None:
     ddl = f"CREATE TABLE T ({name} INT64 NOT NULL, N INT64) PRIMARY KEY ({name}, N)"
@@ -88,5 +96,7 @@ def test_the_column_that_comes_first_instead_has_many_values() -> None:
     assert only("SPN102", ddl).fix == "PRIMARY KEY (Id, At1, Active, Status)"
     few = ddl.replace(", Id)", ")")
     assert only("SPN102", few).fix.startswith("a shard column computed from the key first")
+    counted = ddl.replace("Status STRING(9)", "Seq INT64").replace("Status", "Seq")
+    assert only("SPN102", counted).fix == "PRIMARY KEY (Id, At1, Active, Seq)"
     sharded = ddl.replace("Status STRING(9)", "Shard INT64").replace("Status", "Shard")
     assert only("SPN102", sharded).fix == "PRIMARY KEY (Shard, At1, Active, Id)"
