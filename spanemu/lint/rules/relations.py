@@ -239,7 +239,7 @@ RULES = (
         "The referenced columns must be unique. Where they are only a part of the primary key, "
         "Spanner adds a hidden unique index on them, which every write maintains and which "
         "refuses rows that the primary key would allow.",
-        "{whole}",
+        "If rows of {parent} may share {part}: {whole}",
         "The foreign key of {object} refers to {part}, a part of the key of {parent}: a hidden "
         "unique index refuses a second row of {parent} with the same {part}.",
         bad=f"{_ORDERS}(OrderId) REFERENCES Orders (OrderId)) PRIMARY KEY (ItemId)",

@@ -82,19 +82,20 @@ def test_a_fix_that_is_sql_applies_and_cures(dialect: str, id_: str, ddl: str) -
         if before is None or script_of(finding.fix) is None:
             continue
         after = fixed(ddl, finding)
-        keeps_constraints(before, applied(after, dialect))
+        # SPN405 is about hidden uniqueness, which its fix gives up on a condition.
+        keeps_constraints(before, applied(after, dialect), hidden=id_ != "SPN405")
         reported = {(each.id, each.object) for each in findings(after, id_, dialect=dialect)}
         assert (id_, finding.object) not in reported
         # SPN207 and SPN202 may concern the same index, of which the fix of SPN207 cures one.
         assert serious(after, dialect) <= serious(ddl, dialect) | {"SPN202"}
 
 
-def keeps_constraints(before: Schema, after: Schema) -> None:
+def keeps_constraints(before: Schema, after: Schema, *, hidden: bool) -> None:
     """Check that what was unique stays unique, and that no reference loses its check.
 
-    INTERLEAVE IN PARENT checks a reference as well.
+    INTERLEAVE IN PARENT checks a reference as well. `hidden` counts the indexes of foreign keys.
     """
-    assert unique_columns(before) <= unique_columns(after)  # also by an index of a foreign key
+    assert unique_columns(before, hidden=hidden) <= unique_columns(after, hidden=True)
     assert before.tables.keys() <= after.tables.keys()
     for table in before.tables.values():
         now = (
@@ -108,12 +109,13 @@ def keeps_constraints(before: Schema, after: Schema) -> None:
             assert len(now.foreign_keys) >= len(table.foreign_keys)
 
 
-def unique_columns(schema: Schema) -> set[tuple[str, frozenset[str]]]:
+def unique_columns(schema: Schema, *, hidden: bool) -> set[tuple[str, frozenset[str]]]:
     """The sets of columns that a unique index keeps unique; a computed shard adds nothing."""
     return {
         (index.table, frozenset(part.column.name for part in index.key) - {"ShardId", "shard_id"})
         for index in schema.indexes.values()
-        if index.unique and not {c.name for c in schema.tables[schema.fold(index.table)].key_columns}
+        if index.unique and (hidden or not index.is_managed)
+        and not {c.name for c in schema.tables[schema.fold(index.table)].key_columns}
         <= {part.column.name for part in index.key}
     }  # fmt: skip
 
