@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_ids, words
-from spanemu.lint.model import Column, Schema, Table
+from spanemu.lint.model import Column, Schema, Table, names_of
 from spanemu.lint.rule import INFO, WARNING, Hit, Rule, each_table
 from spanemu.lint.values import is_random
 from spanemu.schema.dialect import POSTGRESQL
@@ -28,24 +28,20 @@ def _scanned_edges(schema: Schema) -> Iterator[Hit]:
     for edge in schema.edges:
         for end, endpoint in (("source", edge.source), ("destination", edge.destination)):
             names = tuple(each.name for each in endpoint.columns)
-            key = (edge.table.name, tuple(map(fold, names)))
-            if _is_found_by(edge.table, frozenset(key[1])) or key in reported:
+            folded = names_of(endpoint.columns)
+            if (edge.table.name, folded) in reported or _is_found_by(edge.table, frozenset(folded)):
                 continue
-            reported.add(key)
-            facts = {
-                "end": end,
-                "columns": ", ".join(names),
-                "indexed": _index_on(edge.table, names),
-            }
+            reported.add((edge.table.name, folded))
+            index = _index_on(edge.table, names)
+            facts = {"end": end, "columns": ", ".join(names), "indexed": index}
             yield Hit(edge.position, edge.table.name, names[0], facts=facts)
 
 
 def _is_found_by(table: Table, names: frozenset[str]) -> bool:
     """Return whether a key, an index or the managed index of a foreign key begins with columns."""
-    referencing = (
-        [fold(each.name) for each in key.columns] for key, _ in table.foreign_keys if key.enforced
-    )
-    keys = (table.key_names, *(index.key_names for index in table.indexes), *referencing)
+    indexes = (index.key_names for index in table.indexes)
+    managed = (names_of(key.columns) for key in table.enforced_keys)
+    keys = (table.key_names, *indexes, *managed)
     return any(frozenset(key[: len(names)]) == names for key in keys)
 
 
@@ -75,14 +71,12 @@ def _joined(name: str, *more: str) -> str:
 def _part_of_key(table: Table) -> Iterator[Hit]:
     for key, position in table.foreign_keys:
         target = table.schema.table(str(key.referenced_table))
-        part = frozenset(fold(each.name) for each in key.referenced_columns)
+        part = frozenset(names_of(key.referenced_columns))
         if target is None or not part < frozenset(target.key_names):
             continue
         if any(index.unique and frozenset(index.key_names) == part for index in target.indexes):
             continue  # Declared as unique, so no row is refused by surprise.
-        random = any(
-            column is not None and is_random(column) for column in map(target.column, part)
-        )
+        random = any(map(is_random, filter(None, map(target.column, part))))
         facts = {
             "parent": target.name,
             "part": ", ".join(each.name for each in key.referenced_columns),
