@@ -24,6 +24,9 @@ def names_of(columns: Iterable[Identifier]) -> tuple[str, ...]:
     return tuple(fold(column.name) for column in columns)
 
 
+_OF_POSTGRESQL = {"PG.JSONB": "JSON", "PG.NUMERIC": "NUMERIC"}
+
+
 @dataclass(eq=False)
 class Column:
     """A column after all statements. `spelling` is the name as written, with its capitals."""
@@ -38,14 +41,14 @@ class Column:
 
     @cached_property
     def type(self) -> str:
-        """The type's name: INT64, STRING, ARRAY, or the path of a proto type."""
+        """The type's name in GoogleSQL: INT64, STRING, ARRAY, or the path of a proto type."""
         declared = self.definition.type
         if declared.element is not None:
             return "ARRAY"
         if declared.fields is not None:
             return "STRUCT"
         path = str(declared.path)
-        return path if "." in path else path.upper()
+        return _OF_POSTGRESQL.get(path.upper()) or (path if "." in path else path.upper())
 
     @property
     def length(self) -> int | str | None:

@@ -8,6 +8,21 @@ from spanemu import lint
 from spanemu.ddl import schema_of
 from spanemu.schema.dialect import dialect_named
 from spanemu.schema.schema import Schema
+from tests.dialects import postgresql_ddl
+
+_IN_POSTGRESQL = (
+    (r"\bTIMESTAMP NOT NULL OPTIONS \(allow_commit_timestamp ?= ?true\)",
+     "spanner.commit_timestamp NOT NULL"),
+    (r"\bTIMESTAMP\b", "timestamptz"),
+    (r"\bBYTES\((MAX|\d+)\)", "bytea"),
+    (r"\bJSON\b", "jsonb"),
+    (r"\bFLOAT32\b", "real"),
+    (r"\bBOOL\b", "boolean"),
+    (r"\bTOKENLIST\b", "spanner.tokenlist"),
+    (r"`(\w+)`", r'"\1"'),
+    (r", ROW DELETION POLICY \(OLDER_THAN\((\w+), INTERVAL (\d+) DAY\)\)",
+     r" TTL INTERVAL '\2 days' ON \1"),
+)  # fmt: skip
 
 # A fix that is a script, or becomes one on a condition: "If no query looks for NULL: CREATE ...".
 _SCRIPT = re.compile(r"(?:If [^:]*: )*(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
@@ -48,3 +63,10 @@ def fixed(ddl: str, finding: lint.Finding) -> str:
     script = script_of(finding.fix)
     assert script is not None, finding
     return f"{ddl.rstrip().rstrip(';')};\n{script}"
+
+
+def in_postgresql(ddl: str) -> str:
+    """A schema in PostgreSQL, which may be refused: only the most frequent forms are rewritten."""
+    for pattern, replacement in _IN_POSTGRESQL:
+        ddl = re.sub(pattern, replacement, ddl)
+    return ";".join(postgresql_ddl(statement) for statement in ddl.split(";") if statement.strip())
