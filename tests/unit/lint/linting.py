@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from spanemu import lint
 from spanemu.ddl import schema_of
@@ -28,11 +29,12 @@ _IN_POSTGRESQL = (
 _SCRIPT = re.compile(r"(?:If [^:]*: )*(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
 
 
-def findings(ddl: str, *select: str, dialect: str = "googlesql") -> list[lint.Finding]:
+@cache
+def findings(ddl: str, *select: str, dialect: str = "googlesql") -> tuple[lint.Finding, ...]:
     """The findings of a schema that can be read; without a selection, of the default rules."""
     report = lint.run(ddl, lint.Settings(dialect=dialect, select=select))
     assert not report.failures
-    return list(report)
+    return report.findings
 
 
 def only(id_: str, ddl: str, *select: str, dialect: str = "googlesql") -> lint.Finding:
