@@ -50,6 +50,28 @@ _LONG_TEXT = _PAYLOAD | words_of(
     "url urls uri uris path link text description comment note details query prompt stacktrace"
 )
 _EXPIRY = words_of("expire expires expired expiry expiration ttl delete deletion")
+_IDS = words_of("ids uuids guids")
+_AHEAD = words_of(
+    """due deadline scheduled schedule planned ends until effective valid next reminder remind
+    renewal renews appointment departure arrival maturity settlement eta"""
+)
+_BIRTH = words_of("birth birthday birthdate born dob death died founded")
+_MIGRATIONS = words_of("migration migrations databasechangelog changelog flyway alembic")
+_LEASE = words_of("lease leased leases lock locked locks claim reserved held")
+_LEASE_END = words_of(
+    """lease leased lock locked at by until expires expiry expiration timeout owner holder worker
+    user token time timestamp ts date on deadline"""
+)
+_NUMBERED = words_of(
+    """seq sequence order invoice receipt ticket transaction block batch journal voucher queue"""
+)
+_PERIOD = words_of("year years quarter month week yyyy yyyymm yyyymmdd yearmonth day date")
+_YEAR = words_of("year yearmonth yyyymm yyyymmdd")
+_OTHER_YEARS = words_of("birth release model make vintage publication graduation founded per of")
+_REFERENCE = words_of(
+    """ref refs reference lookup lookups lkp lov dim dimension fact enum enums code codes type types
+    master mst m t tbl tab cfg config conf stg staging tmp temp dict base sys system"""
+)
 _QUEUE = words_of("queue queues outbox inbox job jobs task tasks message messages work pending")
 
 
@@ -65,7 +87,7 @@ _PARTS = words_of(
 )
 _KNOWN_WORDS = frozenset().union(
     _COUNTER, _STATUS, _ABSENT, _TENANT, _SHARD, _LOOKUP, _LOG, _CHANGING, _LONG_TEXT, _EXPIRY,
-    _QUEUE, _PARTS,
+    _QUEUE, _PARTS, _AHEAD, _BIRTH, _LEASE, _LEASE_END, _NUMBERED, _PERIOD,
 )  # fmt: skip
 
 
@@ -89,8 +111,17 @@ def spaced(name: str) -> str:
 
 
 def like_counter(name: str) -> bool:
-    """Return whether the values seem to increase: created_at, event_ms, Seq, order_no, epoch."""
-    return not _COUNTER.isdisjoint(words(name)[-1:])
+    """Return whether the values seem to increase: created_at, event_ms, Seq, InvoiceNumber."""
+    *before, last = words(name) or ("",)
+    return last in _COUNTER or (last == "number" and not _NUMBERED.isdisjoint(before[-1:]))
+
+
+def like_period(name: str) -> bool:
+    """Return whether the column seems to hold the year or a part of it: Year, tax_year, Month."""
+    *kinds, last = words(name) or ("",)
+    if last in _YEAR:
+        return _OTHER_YEARS.isdisjoint(kinds)
+    return last in _PERIOD and _PERIOD.issuperset(kinds)
 
 
 def like_status(name: str) -> bool:
@@ -119,6 +150,12 @@ def like_lookup(name: str) -> bool:
     return not _LOOKUP.isdisjoint(words(name))
 
 
+def like_lookup_key(name: str) -> bool:
+    """Return whether the column seems to refer to a small table: CountryId, region, currency."""
+    *before, last = words(name) or ("",)
+    return not _LOOKUP.isdisjoint(before[-1:] if last in ("id", "code") else [last])
+
+
 def like_log(name: str) -> bool:
     """Return whether rows seem to be appended and seldom changed: UserAccessLogs, audit_events."""
     return not _LOG.isdisjoint(words(name.rpartition(".")[2])[-1:])
@@ -139,9 +176,46 @@ def like_expiry(name: str) -> bool:
     return not _EXPIRY.isdisjoint(words(name))
 
 
+def like_ahead(name: str) -> bool:
+    """Return whether the time seems to lie ahead of its row's insert: DueDate, ExpiresAt."""
+    return not (_AHEAD | _EXPIRY).isdisjoint(words(name))
+
+
+def like_birth(name: str) -> bool:
+    """Return whether the time seems to have nothing to do with the row's insert: BirthDate."""
+    return not _BIRTH.isdisjoint(words(name))
+
+
+def like_lease(name: str) -> bool:
+    """Return whether the column seems to be set while a row is leased: LockedBy, lease_until."""
+    parts = words(name)
+    return not _LEASE.isdisjoint(parts) and parts[-1] in _LEASE_END
+
+
+def like_migrations(name: str) -> bool:
+    """Return whether the table seems to be a migration tool's own: schema_migrations."""
+    return not _MIGRATIONS.isdisjoint(words(name))
+
+
+def like_reference(name: str) -> bool:
+    """Return whether the name says only that a table is of a kind: ref, lookup, dim."""
+    return _REFERENCE.issuperset(words(name))
+
+
+def is_known(name: str) -> bool:
+    """Return whether a name consists of words that these hints know, unlike a tenant's name."""
+    return bool(words(name)) and _KNOWN_WORDS.issuperset(words(name))
+
+
 def like_long_text(name: str) -> bool:
     """Return whether the values seem to be long: Url, message_body, Description."""
     return not _LONG_TEXT.isdisjoint(words(name)[-1:])
+
+
+def like_ids(name: str) -> bool:
+    """Return whether the values seem to be several ids: PlayerIds, item_uuids, userIDs, id_list."""
+    parts = words(name.replace("IDs", "Ids"))
+    return not _IDS.isdisjoint(parts[-1:]) or parts[-2:] == ("id", "list")
 
 
 def like_payload(name: str) -> bool:

@@ -46,7 +46,10 @@ class _FixWriter:
     def several_rows(self, relation: Table | Index) -> str:
         shard = self._forms.shard
         if isinstance(relation, Index):
-            return f"a shard column first in {relation.name}, or drop the index"
+            return (
+                f"a shard column first in {relation.name}, or drop the index if no query needs it "
+                "and no FORCE_INDEX hint names it"
+            )
         key = _key([*self.parts(relation.key), shard])
         return f"several rows instead of one, summed when read: {key}"
 
@@ -91,15 +94,26 @@ class _FixWriter:
                 f"{self.create(index, sharded)}"
             )
         if cause.part == 0 and first not in [each.name for each in table.key_columns[:1]]:
-            on = self._forms.path(table.name)
-            shard_fix = f"a shard column first: ON {on}({', '.join(sharded)})"
-            if table_moves or not table.key:
+            shard_fix = f"a shard column first: {self.create(index, sharded)}"
+            if table_moves or table.parent is None:
                 return shard_fix
-            key = {column.name for column in table.key_columns}
-            rest = [part for part in index.key if part.column.name not in key]
-            inside = self.create(index, self.parts([*table.key, *rest]), table)
-            return f"{inside}; or {shard_fix}"
+            inside = self._inside(self._table_named(table.parent), table, index)
+            return shard_fix if inside is None else f"{inside}; or {shard_fix}"
         return f"a column of many values, or a shard column, first: ({', '.join(sharded)})"
+
+    def _inside(self, parent: Table, table: Table, index: Index) -> str | None:
+        """Return the statement that creates the index for queries of one row of a parent table.
+
+        Returns None if the table's key has the same order. An index inside its own table would
+        serve no query either: the table's key finds the row already.
+        """
+        key = {column.name for column in parent.key_columns}
+        rest = [part for part in index.key if part.column.name not in key]
+        parts = [*parent.key, *rest]
+        pairs = zip(parts, table.key, strict=False)
+        if all(one.column.name == other.column.name for one, other in pairs):
+            return None
+        return self.create(index, self.parts(parts), parent)
 
     def create(self, index: Index, parts: Sequence[str], parent: Table | None = None) -> str:
         """Return the statement that creates the index with other key parts."""
@@ -167,6 +181,9 @@ class DdlForms(ABC):
         )
 
 
+_TRUSTED = "the application itself keeps the references valid"
+
+
 class _GoogleSqlForms(DdlForms):
     shard = "ShardId"
     random_key = "Id UUID NOT NULL DEFAULT (NEW_UUID())"
@@ -193,8 +210,11 @@ class _GoogleSqlForms(DdlForms):
 
     def without_foreign_key(self, name: str, index: str | None = None) -> str:
         if index is not None:
-            return f"FOREIGN KEY ... NOT ENFORCED, so that {index} is not needed"
-        return f"{name}, or NOT ENFORCED"
+            return (
+                f"a composite key that begins with a column of many values; or NOT ENFORCED, so "
+                f"that {index} is not needed, if {_TRUSTED}"
+            )
+        return f"{name}, or NOT ENFORCED, if {_TRUSTED}"
 
     def sorted_key(self, table: Table, parts: Sequence[str]) -> str:
         return f"PRIMARY KEY ({', '.join(parts)})"
@@ -243,8 +263,11 @@ class _PostgreSqlForms(DdlForms):
 
     def without_foreign_key(self, name: str, index: str | None = None) -> str:
         if index is not None:
-            return f"no foreign key, so that {index} is not needed"
-        return name
+            return (
+                f"a composite key that begins with a column of many values; or no foreign key, so "
+                f"that {index} is not needed, if {_TRUSTED}"
+            )
+        return f"{name}, if {_TRUSTED}"
 
     def sorted_key(self, table: Table, parts: Sequence[str]) -> str:
         # A primary key is always in ascending order.

@@ -6,7 +6,9 @@ other effect, because a migration may alter tables that earlier files created.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from spanemu.base.identifiers import fold
@@ -15,7 +17,7 @@ from spanemu.lint.model import Change, Column, Index, Schema, Table
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.sql import ddl_ast
+from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.ddl_ast import options_by_name
 from spanemu.sql.syntax_tree import Node
 
@@ -31,7 +33,29 @@ def build(
     for table in schema.tables.values():
         if (parent := table.parent) is not None:
             schema.children.setdefault(fold(parent.name), []).append(table)
+    origins = list(dict.fromkeys(change.statement.source.origin for change in schema.changes))
+    if len(origins) > 1 and all(map(_is_migration, origins)):
+        schema.earlier_migrations = frozenset(origins[:-1])
     return schema
+
+
+# V1__init.sql, R__views.sql, 0001_init.up.sql, 20240131120000-init.sql, 1.sql
+_MIGRATION = re.compile(r"[VUR]?\d|R__", re.IGNORECASE)
+_STEP = re.compile(r"(migration|up|down)\.sql", re.IGNORECASE)  # in a folder for each migration
+_HINT = re.compile(r"FORCE_INDEX\s*=\s*([`\"\w.]+)", re.IGNORECASE)
+
+
+def _is_migration(origin: str) -> bool:
+    """Return whether the name of a file, or of its folder, begins with a version."""
+    path = PurePath(origin)
+    name = path.parent.name if _STEP.fullmatch(path.name) else path.name
+    return _MIGRATION.match(name) is not None
+
+
+def hinted_indexes(texts: Iterable[str]) -> frozenset[str]:
+    """Return the folded names of the indexes that FORCE_INDEX hints in the texts name."""
+    names = (name for text in texts for name in _HINT.findall(text))
+    return frozenset(fold(re.sub(r'[`"]', "", name)) for name in names)
 
 
 class _Builder:
@@ -118,16 +142,31 @@ class _Builder:
         position = Position(statement, tree.name.at)
         index = Index(str(tree.name), position, table, _parts(statement, tree.key), search=True)
         index.interleave = tree.interleave
+        index.storing = [fold(each.name) for each in tree.storing]
         index.options = options_by_name(tree.options)
         index.order_by = tree.order_by
         self.schema.indexes[fold(index.name)] = index
 
-    def alter_index(self, _: Statement, tree: ddl_ast.AlterIndex) -> None:
+    def create_vector_index(self, statement: Statement, tree: ddl_ast.CreateVectorIndex) -> None:
+        table = self.schema.table(str(tree.table))
+        if table is None:
+            return
+        position = Position(statement, tree.name.at)
+        index = Index(str(tree.name), position, table, _parts(statement, tree.key), search=True)
+        index.vector = True
+        index.storing = [fold(each.name) for each in tree.storing]
+        self.schema.indexes[fold(index.name)] = index
+
+    def alter_index(
+        self,
+        _: Statement,
+        tree: ddl_ast.AlterIndex | ddl_ast.AlterSearchIndex | ddl_ast.AlterVectorIndex,
+    ) -> None:
         index = self.schema.indexes.get(fold(str(tree.name)))
         if index is None:
             return
         match tree.action:
-            case ddl_ast.AddIndexColumn(column=column):
+            case ddl_ast.AddIndexColumn(column=column, stored=True):
                 index.storing.append(fold(column.name))
             case ddl_ast.DropIndexColumn(column=column) if fold(column.name) in index.storing:
                 index.storing.remove(fold(column.name))
@@ -143,6 +182,12 @@ class _Builder:
     def drop_sequence(self, _: Statement, tree: ddl_ast.DropSequence) -> None:
         self.schema.sequences.pop(fold(str(tree.name)), None)
 
+    def create_graph(self, statement: Statement, tree: graph_ast.CreatePropertyGraph) -> None:
+        self.schema.graphs[fold(str(tree.name))] = tree, statement
+
+    def drop_graph(self, _: Statement, tree: graph_ast.DropPropertyGraph) -> None:
+        self.schema.graphs.pop(fold(str(tree.name)), None)
+
     def alter_database(self, _: Statement, tree: ddl_ast.AlterDatabase) -> None:
         self.schema.options.update(options_by_name(tree.options))
 
@@ -151,18 +196,24 @@ _EFFECTS: Mapping[type[ddl_ast.DdlStatement], Callable[[_Builder, Statement, Any
     ddl_ast.AlterDatabase: _Builder.alter_database,
     ddl_ast.AlterIndex: _Builder.alter_index,
     ddl_ast.AlterQueue: _Builder.alter_table,
+    ddl_ast.AlterSearchIndex: _Builder.alter_index,
     ddl_ast.AlterTable: _Builder.alter_table,
+    ddl_ast.AlterVectorIndex: _Builder.alter_index,
     ddl_ast.CreateIndex: _Builder.create_index,
     ddl_ast.CreateQueue: _Builder.create_table,
     ddl_ast.CreateSearchIndex: _Builder.create_search_index,
     ddl_ast.CreateSequence: _Builder.create_sequence,
     ddl_ast.CreateTable: _Builder.create_table,
+    ddl_ast.CreateVectorIndex: _Builder.create_vector_index,
     ddl_ast.DropIndex: _Builder.drop_index,
     ddl_ast.DropQueue: _Builder.drop_table,
     ddl_ast.DropSearchIndex: _Builder.drop_index,
     ddl_ast.DropSequence: _Builder.drop_sequence,
     ddl_ast.DropTable: _Builder.drop_table,
+    ddl_ast.DropVectorIndex: _Builder.drop_index,
     ddl_ast.RenameTables: _Builder.rename_tables,
+    graph_ast.CreatePropertyGraph: _Builder.create_graph,
+    graph_ast.DropPropertyGraph: _Builder.drop_graph,
 }
 
 

@@ -7,7 +7,7 @@ None, and the rules skip it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,16 @@ from typing import Any
 from spanemu.base.identifiers import fold
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import Position, Statement
-from spanemu.sql import ddl_ast
-from spanemu.sql.syntax_tree import Expression
+from spanemu.sql import ddl_ast, graph_ast
+from spanemu.sql.syntax_tree import Expression, Identifier
+
+
+def names_of(columns: Iterable[Identifier]) -> tuple[str, ...]:
+    """Return the folded names of columns."""
+    return tuple(fold(column.name) for column in columns)
+
+
+_OF_POSTGRESQL = {"PG.JSONB": "JSON", "PG.NUMERIC": "NUMERIC"}
 
 
 @dataclass(eq=False)
@@ -33,14 +41,14 @@ class Column:
 
     @cached_property
     def type(self) -> str:
-        """The type's name: INT64, STRING, ARRAY, or the path of a proto type."""
+        """The type's name in GoogleSQL: INT64, STRING, ARRAY, or the path of a proto type."""
         declared = self.definition.type
         if declared.element is not None:
             return "ARRAY"
         if declared.fields is not None:
             return "STRUCT"
         path = str(declared.path)
-        return path if "." in path else path.upper()
+        return _OF_POSTGRESQL.get(path.upper()) or (path if "." in path else path.upper())
 
     @property
     def length(self) -> int | str | None:
@@ -113,6 +121,11 @@ class Table:
         """The folded names of the key columns."""
         return tuple(fold(name) for name, _, _ in self.key_parts)
 
+    @property
+    def directions(self) -> tuple[tuple[str, bool], ...]:
+        """The key as folded names, each with True if it is descending."""
+        return tuple((fold(name), descending) for name, descending, _ in self.key_parts)
+
     def require_key_columns(self) -> None:
         """Make the key columns NOT NULL, as PostgreSQL does."""
         for name in self.key_names:
@@ -141,13 +154,42 @@ class Table:
         return self.key if parent is None else self.key[len(parent.key_parts) :]
 
     @property
+    def edges(self) -> Iterator[Edge]:
+        """The edges of property graphs that the rows of the table are."""
+        return (edge for edge in self.schema.edges if edge.table is self)
+
+    @property
     def children(self) -> list[Table]:
         return self.schema.children.get(fold(self.name), [])
 
     @property
     def indexes(self) -> list[Index]:
-        """The secondary indexes of the table, without search indexes."""
+        """The secondary indexes of the table, without search and vector indexes."""
         return [index for index in self.schema.indexes_on(self) if not index.search]
+
+    @property
+    def enforced_keys(self) -> list[ddl_ast.ForeignKeyDefinition]:
+        """The enforced foreign keys that have a managed index on their columns.
+
+        A foreign key on the first columns of the primary key needs no such index.
+        """
+        return [
+            key
+            for key, _ in self.foreign_keys
+            if key.enforced and (names := names_of(key.columns)) != self.key_names[: len(names)]
+        ]
+
+    def referenced_by(self, key: ddl_ast.ForeignKeyDefinition) -> tuple[str, ...]:
+        """Return the folded names of the columns of this table that a foreign key refers to."""
+        return names_of(key.referenced_columns) or self.key_names
+
+    @property
+    def is_deployed(self) -> bool:
+        """True if a later migration follows the one that creates the table.
+
+        The key and the parent of such a table are settled: Spanner cannot change them.
+        """
+        return self.statement.source.origin in self.schema.earlier_migrations
 
     @property
     def statement(self) -> Statement:
@@ -156,7 +198,10 @@ class Table:
 
 @dataclass(eq=False)
 class Index:
-    """A secondary or search index after all statements."""
+    """A secondary, search or vector index after all statements.
+
+    `search` is true for search and vector indexes, which no key sorts.
+    """
 
     name: str
     position: Position
@@ -168,6 +213,7 @@ class Index:
     storing: list[str] = field(default_factory=list)  # folded
     interleave: ddl_ast.InterleaveClause | None = None
     search: bool = False
+    vector: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     order_by: tuple[ddl_ast.KeyPart, ...] = ()
 
@@ -202,6 +248,35 @@ class Index:
         return frozenset(fold(column.name) for column in nullable)
 
     @property
+    def directions(self) -> tuple[tuple[str, bool], ...]:
+        """The declared key as folded names, each with True if it is descending."""
+        return tuple((fold(name), descending) for name, descending, _ in self.key_parts)
+
+    @property
+    def filter(self) -> tuple[bool, frozenset[str], frozenset[str]]:
+        """The clauses that keep rows out of the index; equal filters keep out the same rows."""
+        return self.null_filtered, self.where_not_null, self.distinct_key
+
+    @property
+    def home(self) -> str | None:
+        """The folded name of the table in which the index is interleaved, if any."""
+        return None if self.interleave is None else fold(str(self.interleave.table))
+
+    @property
+    def omits_rows(self) -> bool:
+        """True if a row with NULL in some column has no entry in the index."""
+        filtered = self.where_not_null | self.distinct_key
+        if self.null_filtered:
+            filtered |= frozenset(self.key_names)
+        columns = map(self.table.column, filtered)
+        return any(column is None or not column.not_null for column in columns)
+
+    @property
+    def is_in_hint(self) -> bool:
+        """True if a hint in a view or query of the linted files names the index."""
+        return fold(self.name) in self.table.schema.hinted
+
+    @property
     def is_root(self) -> bool:
         """True if the index is not interleaved, so that its own key decides where entries lie."""
         return self.interleave is None
@@ -209,6 +284,16 @@ class Index:
     @property
     def statement(self) -> Statement:
         return self.position.statement
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge table of a property graph, and its two ends: the source and the destination."""
+
+    table: Table
+    position: Position
+    source: graph_ast.GraphEndpoint
+    destination: graph_ast.GraphEndpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +320,11 @@ class Schema:
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
     sequences: dict[str, tuple[ddl_ast.CreateSequence, Position]] = field(default_factory=dict)
+    graphs: dict[str, tuple[graph_ast.CreatePropertyGraph, Statement]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    hinted: frozenset[str] = frozenset()  # folded names of indexes in FORCE_INDEX hints
+    earlier_migrations: frozenset[str] = frozenset()  # origins of numbered files before the last
     children: dict[str, list[Table]] = field(default_factory=dict)
     _by_table: dict[str, list[Index]] | None = None
 
@@ -245,6 +333,17 @@ class Schema:
         """The folded names of columns that are the whole key of a table; for a complete schema."""
         keys = (table.key_names for table in self.tables.values())
         return frozenset(names[0] for names in keys if len(names) == 1)
+
+    @property
+    def edges(self) -> Iterator[Edge]:
+        """The edges of all property graphs whose tables are known."""
+        for graph, statement in self.graphs.values():
+            for element in graph.edges:
+                table = self.table(str(element.table))
+                if table is None or element.source is None or element.destination is None:
+                    continue
+                position = Position(statement, element.at)
+                yield Edge(table, position, element.source, element.destination)
 
     def table(self, name: str) -> Table | None:
         """Return the table of a name, ignoring case; None if there is no such table."""

@@ -51,7 +51,8 @@ Check = Callable[[Schema], Iterable[Hit]]
 class Rule:
     """A lint rule.
 
-    `message` and `fix` are format strings over object, column and the facts of a hit.
+    `message` and `fix` are format strings over object, column and the facts of a hit. A fix that
+    begins with CREATE, ALTER or DROP is a script that can be applied to the schema.
     `rate` marks a rule that matters only at a high write rate; low-rate tables are exempt.
     `opt_in` marks a rule of style, which runs only when it is selected.
     `once` combines all hits in a schema into one finding, whose `others` names the other objects.

@@ -18,7 +18,7 @@ from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold
 from spanemu.base.severity import Severity
-from spanemu.lint.build import build
+from spanemu.lint.build import build, hinted_indexes
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
 from spanemu.lint.rules import RULES
@@ -119,6 +119,7 @@ def run(sources: Source | Iterable[Source], settings: Settings | None = None) ->
     failures: list[Failure] = []
     texts = read_sources(sources, dialect_named(settings.dialect))
     schema = build(_parsed(texts, failures), settings)
+    schema.hinted = hinted_indexes(text.text for text in texts)
     findings = [_finding(rule, hit) for rule in selected for hit in _reported(rule, schema)]
     files = {text.origin: number for number, text in enumerate(texts)}
     findings.sort(key=lambda found: (files[found.file], found.line, found.line_column, found.id))

@@ -1,6 +1,9 @@
 """What a column's declaration implies about its values: their order and their number.
 
 order_of         whether values grow with time, and the evidence
+is_ahead         whether values are times ahead of the insert, as due dates are
+is_row_a_period  whether a key allows one row in a period of time
+large_column     a column outside of the key whose values may be large
 growing_part     the key part by which rows accumulate under one prefix
 cardinality_of   the number of distinct values, where the declaration bounds it
 shard_of         whether a column is a shard column, and its number of shards
@@ -13,8 +16,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_log, like_payload, like_shard, like_tenant, words_of
-from spanemu.lint.model import Column, Part, Table
+from spanemu.base.name_hints import (
+    like_ahead,
+    like_birth,
+    like_log,
+    like_lookup_key,
+    like_payload,
+    like_period,
+    like_queue,
+    like_shard,
+    like_status,
+    like_tenant,
+    words_of,
+)
+from spanemu.lint.model import Column, Index, Part, Table
 from spanemu.sql.inspection import (
     allowed_value_count,
     called_function,
@@ -43,6 +58,7 @@ _TIME_FUNCTIONS = COMMIT_TIME_FUNCTIONS | words_of(
     """CURRENT_TIMESTAMP CURRENT_DATE CURRENT_DATETIME UNIX_SECONDS UNIX_MILLIS UNIX_MICROS
     UNIX_DATE FORMAT_TIMESTAMP FORMAT_DATE TIMESTAMP_TRUNC NOW DATE_TRUNC DATE_BIN TO_CHAR"""
 )
+_PERIOD_FUNCTIONS = words_of("CURRENT_DATE UNIX_DATE FORMAT_DATE DATE_TRUNC")
 HASH_FUNCTIONS = words_of("FARM_FINGERPRINT SHA1 SHA256 SHA512 MD5")
 _SCRAMBLERS = HASH_FUNCTIONS | {"MOD", "BIT_REVERSE", "REVERSE"}
 SEQUENCE_FUNCTIONS = words_of("GET_NEXT_SEQUENCE_VALUE NEXTVAL")
@@ -60,7 +76,7 @@ def order_of(column: Column | None) -> Order | None:
     ):
         return Order.COMMIT_TIMESTAMP
     if column.type in ("TIMESTAMP", "DATE"):
-        return Order(column.type)
+        return None if tree is None and like_birth(column.spelling) else Order(column.type)
     if tree is not None and called.isdisjoint(_SCRAMBLERS) and _reads_time(tree, called):
         return Order.TIME_FUNCTION
     return None
@@ -73,6 +89,37 @@ def _reads_time(tree: Expression, called: set[str]) -> bool:
     """
     return not called.isdisjoint(_TIME_FUNCTIONS) or any(
         extracted_part(node) == "YEAR" for node, _ in walk(tree)
+    )
+
+
+def is_ahead(column: Column | None) -> bool:
+    """Return whether values are probably times ahead of the insert, so that they only may grow.
+
+    A column of such a name that the insert fills with its own time is not ahead.
+    """
+    if column is None or column.type not in ("TIMESTAMP", "DATE"):
+        return False
+    tree = column.generated or column.default_tree
+    filled = column.allows_commit_timestamp or not called_functions(tree).isdisjoint(
+        _TIME_FUNCTIONS
+    )
+    return like_ahead(column.spelling) and not filled
+
+
+def is_row_a_period(key: tuple[Part, ...]) -> bool:
+    """Return whether a key consists of dates, months or years, so that rows are few."""
+    return bool(key) and all(part.column is not None and _is_period(part.column) for part in key)
+
+
+def _is_period(column: Column) -> bool:
+    tree = column.generated or column.default_tree
+    for node, _ in () if tree is None else walk(tree):
+        if part := extracted_part(node):
+            return part == "YEAR"
+        if (name := called_function(node)) and name != "CAST":
+            return name in _PERIOD_FUNCTIONS
+    return column.type == "DATE" or (
+        column.type in ("INT64", "STRING") and like_period(column.spelling)
     )
 
 
@@ -91,6 +138,12 @@ def holds_long_values(column: Column) -> bool:
     if column.length == "MAX":
         return column.type == "BYTES" or like_payload(column.spelling)
     return column.type == "JSON"
+
+
+def large_column(table: Table) -> Column | None:
+    """Return a column whose values may be large, if any; a key has at most 8 KiB."""
+    columns = (column for name, column in table.columns.items() if name not in table.key_names)
+    return next(filter(holds_long_values, columns), None)
 
 
 def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool]:
@@ -122,6 +175,43 @@ def cardinality_of(table: Table, column: Column) -> int | None:
 def is_enum(column: Column) -> bool:
     """Return whether a key column is an enum: a proto type that is no message, as keys require."""
     return "." in column.type
+
+
+def are_few(table: Table, column: Column) -> bool:
+    """Return whether the declaration allows a column so few values that they keep few splits."""
+    count = cardinality_of(table, column)
+    return is_enum(column) or (
+        count is not None and count <= table.schema.settings.cardinality_low_max
+    )
+
+
+def few_then(index: Index) -> tuple[tuple[Part, ...], Part | None]:
+    """Return the first key parts of an index that have few values each, and the part after them.
+
+    A name like that of a status or of a reference to a lookup table is a hint of few values.
+    """
+    key = index.full_key
+    for ordinal, part in enumerate(key):
+        column = part.column
+        if column is None or shard_of(index.table, column) or order_of(column) is not None:
+            return key[:ordinal], part
+        hinted = like_status(column.spelling) or (
+            column.type in ("INT64", "STRING") and like_lookup_key(column.spelling)
+        )
+        if not (are_few(index.table, column) or hinted):
+            return key[:ordinal], part
+    return key, None
+
+
+def makes_queue(index: Index) -> bool:
+    """Return whether an index makes its table a queue: a state or a shard, then the time."""
+    if not like_queue(index.table.spelling) or len(index.key_parts) < 2 or not index.is_root:
+        return False
+    first, second = index.key[0].column, index.key[1].column
+    if first is None or order_of(second) is None:
+        return False
+    few = like_status(first.spelling) or cardinality_of(index.table, first) is not None
+    return few or shard_of(index.table, first) is not None
 
 
 # ---------------------------------------------------------------------------- shards

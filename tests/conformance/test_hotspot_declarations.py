@@ -99,8 +99,7 @@ TABLE = (
     [
         (
             "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(`From` DESC) STORING (V)",
-            "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(`Select` DESC, `From` DESC) "
-            "STORING (V), INTERLEAVE IN app.`Order`",
+            "CREATE NULL_FILTERED INDEX app.`By` ON app.`Order`(ShardId, `From` DESC) STORING (V)",
         ),
         (
             "CREATE UNIQUE INDEX app.`By` ON app.`Order`(`From`)",
@@ -131,6 +130,26 @@ def test_an_index_is_not_to_follow_a_table_that_moves_itself(watched: Watched) -
     index = table if table.object == "app.I" else other
     assert "INTERLEAVE" not in index.fix
     assert "ON app.`Order`(ShardId, V)" in index.fix
+
+
+def test_an_index_of_a_child_is_interleaved_in_the_parent(watched: Watched) -> None:
+    client, hotspots = watched(
+        "CREATE TABLE P (K INT64 NOT NULL) PRIMARY KEY (K)",
+        "CREATE TABLE C (K INT64 NOT NULL, N INT64 NOT NULL, At1 TIMESTAMP) PRIMARY KEY (K, N), "
+        "INTERLEAVE IN PARENT P",
+        "CREATE INDEX ByTime ON C(At1, N)",
+    )
+    chance = Random(1)
+    keys = [chance.getrandbits(62) for _ in range(110)]
+    with hotspots.bulk_load(), client.batch() as batch:
+        batch.insert("P", ["K"], [(key,) for key in keys])
+    rows = [(key, 1, NOW + dt.timedelta(seconds=n)) for n, key in enumerate(keys)]
+    insert(client, "C", "K N At1", rows)
+    (finding,) = (each for each in hotspots.report().findings if each.object == "ByTime")
+    inside, _, sharded = finding.fix.partition("; or a shard column first: ")
+    assert inside == "CREATE INDEX ByTime ON C(K, At1, N), INTERLEAVE IN P"
+    assert sharded == "CREATE INDEX ByTime ON C(ShardId, At1, N)"
+    client.update_ddl(["DROP INDEX ByTime", inside]).result(30)
 
 
 def test_a_child_is_cured_where_its_parent_is(watched: Watched) -> None:

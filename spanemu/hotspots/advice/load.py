@@ -32,7 +32,8 @@ def _unread_indexes(context: AnalysisContext) -> Iterator[Advice]:
                 severity=Severity.INFO,
                 message=f"Written by {analysis.stream.commits} commits and never read, while "
                 f"{analysis.table.name} was read {reads} times.",
-                fix=f"DROP INDEX {index.name}",
+                fix=f"DROP INDEX {index.name} -- FORCE_INDEX hints that name {index.name} fail "
+                "without it: change them first",
             )
             yield analysis, spec
 

@@ -124,7 +124,7 @@ def _nulls_first(context: AnalysisContext) -> Iterator[Advice]:
             column=analysis.part(0),
             message=f"{nulls:.0%} of the new entries have NULL in {analysis.part(0).name} and are "
             "stored side by side.",
-            fix=without_nulls(context.schema, analysis.relation),
+            fix=f"if no query looks for NULL: {without_nulls(context.schema, analysis.relation)}",
         )
         yield analysis, spec
 

@@ -1,8 +1,9 @@
 """All lint rules, one module per family.
 
-In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`
-(2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `deletion` (6xx), `operations` (7xx), and
-`workload`, whose rules need more than a schema. `fixes` composes the DDL of suggested fixes.
+In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`,
+`index_clauses` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx, 4xx, 5xx),
+`deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more than a schema. `fixes`
+composes the DDL of suggested fixes.
 
 `postgresql` has the texts and examples of the rules in the PostgreSQL dialect.
 """
@@ -15,6 +16,7 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import (
     constraints,
     deletion,
+    index_clauses,
     index_order,
     index_shape,
     interleaving,
@@ -22,6 +24,7 @@ from spanemu.lint.rules import (
     key_shape,
     key_shards,
     operations,
+    relations,
     workload,
 )
 
@@ -31,8 +34,10 @@ _FAMILIES = (
     key_shape.RULES,
     index_order.RULES,
     index_shape.RULES,
+    index_clauses.RULES,
     interleaving.RULES,
     constraints.RULES,
+    relations.RULES,
     deletion.RULES,
     operations.RULES,
     workload.RULES,

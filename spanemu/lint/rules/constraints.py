@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_queue, like_status
-from spanemu.lint.model import Column, Index, Table
-from spanemu.lint.rule import ERROR, INFO, Hit, Rule, each_index, each_table, hit_on
-from spanemu.lint.values import cardinality_of, order_of, shard_of
+from spanemu.lint.model import Column, Index, Table, names_of
+from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, each_table, hit_on
+from spanemu.lint.values import are_few, is_ahead, makes_queue, shard_of
 
 MIB = 1024 * 1024
 ROW_BYTES_MAX = 1600 * MIB  # quotas.md: non-key columns of one row
@@ -21,9 +20,10 @@ def _could_be_parent(table: Table) -> Iterator[Hit]:
         return
     for key, position in table.foreign_keys:
         target = table.schema.table(str(key.referenced_table))
-        names = {fold(each.name) for each in key.columns}
-        referenced = tuple(fold(each.name) for each in key.referenced_columns)
-        if target is None or len(names) < 2 or sorted(referenced) != sorted(target.key_names):
+        names = set(names_of(key.columns))
+        if target is None or len(names) < 2:
+            continue
+        if sorted(target.referenced_by(key)) != sorted(target.key_names):
             continue
         if _is_pointer(table) or target is table:
             continue
@@ -78,14 +78,16 @@ def _too_large(table: Table) -> Iterator[Hit]:
 
 
 def _queue(index: Index) -> Iterator[Hit]:
-    if not like_queue(index.table.spelling) or len(index.key_parts) < 2:
+    """Yield an index that makes its table a queue, as severe as its few values."""
+    if not makes_queue(index):
         return
-    first, second = index.key[0].column, index.key[1].column
-    if first is None or order_of(second) is None:
-        return
-    few = like_status(first.spelling) or cardinality_of(index.table, first) is not None
-    if few or shard_of(index.table, first) is not None:
-        yield Hit(index.position, index.name, first.name, facts={"table": index.table.name})
+    first = index.key[0].column
+    assert first is not None
+    severity = INFO
+    if shard_of(index.table, first) is None and not is_ahead(index.key[1].column):
+        severity = ERROR if are_few(index.table, first) else WARNING
+    facts = {"table": index.table.name}
+    yield Hit(index.position, index.name, first.name, severity, facts)
 
 
 _ORDERS = "CREATE TABLE Orders (ShopId INT64 NOT NULL, OrderId INT64 NOT NULL"
@@ -95,7 +97,8 @@ RULES = (
         "SPN403", INFO, "D", "Foreign key to a possible parent table",
         "A table that refers to the whole composite key of another table is often read with that "
         "table.",
-        "A key that begins with the key of {parent}, and INTERLEAVE IN PARENT {parent}",
+        "A key that begins with the key of {parent} and INTERLEAVE IN PARENT {parent}, with a "
+        "unique index on the present key if it must stay unique",
         "{object} refers to the whole key of {parent}, and could be interleaved in {parent}.",
         bad=f"{_ORDERS}) PRIMARY KEY (ShopId, OrderId);\n"
         "CREATE TABLE Items (ItemId STRING(64) NOT NULL, ShopId INT64, OrderId INT64, Price INT64, "
@@ -113,9 +116,10 @@ RULES = (
         bad="CREATE TABLE A (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts);\n"
         "CREATE TABLE B (Id INT64 NOT NULL, Ts TIMESTAMP OPTIONS (allow_commit_timestamp = true), "
         "FOREIGN KEY (Ts) REFERENCES A (Ts)) PRIMARY KEY (Id)",
-        good="CREATE TABLE A (Ts TIMESTAMP NOT NULL) PRIMARY KEY (Ts);\n"
-        "CREATE TABLE B (Id INT64 NOT NULL, Ts TIMESTAMP, "
-        "FOREIGN KEY (Ts) REFERENCES A (Ts)) PRIMARY KEY (Id)",
+        good="CREATE TABLE A (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
+        "CREATE TABLE B (Id INT64 NOT NULL, AId INT64, Ts TIMESTAMP "
+        "OPTIONS (allow_commit_timestamp = true), "
+        "FOREIGN KEY (AId) REFERENCES A (Id)) PRIMARY KEY (Id)",
         check=each_table(_commit_timestamp),
     ),
     Rule(
@@ -130,13 +134,14 @@ RULES = (
     Rule(
         "SPN503", INFO, "D", "Queue kept in a table",
         "Inserts add entries at one end of the index, and deletes remove entries at the other. "
-        "Both ends are hot, and scans pass over deleted entries.",
-        "A change stream, a shard column before the time, a row deletion policy",
+        "Both ends are hot, and scans pass over deleted entries. As with SPN205, the fewer values "
+        "come before the time, the more severe the finding.",
+        "A shard column before the time, or a change stream",
         "{object} makes {table} a queue: its key is {column}, then the time.",
         bad="CREATE TABLE Outbox (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "
         "PRIMARY KEY (Id);\nCREATE INDEX OutboxByStatus ON Outbox(Status, Ts)",
-        good="CREATE TABLE Orders (Id STRING(64) NOT NULL, Status STRING(8), Ts TIMESTAMP) "
-        "PRIMARY KEY (Id);\nCREATE INDEX OrdersByStatus ON Orders(Status, Ts)",
+        good="CREATE TABLE Outbox (Id STRING(64) NOT NULL, Receiver STRING(64), Ts TIMESTAMP) "
+        "PRIMARY KEY (Id);\nCREATE INDEX OutboxByReceiver ON Outbox(Receiver, Ts)",
         rate=True, check=each_index(_queue),
     ),
 )  # fmt: skip

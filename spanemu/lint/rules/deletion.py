@@ -8,7 +8,9 @@ from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_absent, like_expiry, like_log
 from spanemu.lint.model import Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_index, each_table, hit_on
-from spanemu.lint.values import growing_part
+from spanemu.lint.rules.fixes import drop
+from spanemu.lint.rules.interleaving import cascades, global_indexes, refers_once
+from spanemu.lint.values import growing_part, large_column
 from spanemu.sql.ddl_ast import OnDelete
 from spanemu.sql.inspection import columns_read
 
@@ -30,13 +32,49 @@ def _endless_log(table: Table) -> Iterator[Hit]:
         yield hit_on(table, times[0])
 
 
-def _child_left_behind(table: Table) -> Iterator[Hit]:
-    parent = next((ancestor for ancestor in table.ancestors if ancestor.policies), None)
+def _child_left_behind(schema: Schema) -> Iterator[Hit]:
+    """Yield tables without a policy whose rows are deleted with those of a table that has one.
+
+    A child that grows by time is certain to be large. A log, or rows of large values, probably are.
+    Deleting an order with its few lines is a small commit.
+    """
+    for table in schema.tables.values():
+        if table.policies:
+            continue
+        indexes = global_indexes(table)
+        parent = next((above for above in _deleting_ancestors(table) if above.policies), None)
+        if parent is not None and indexes:
+            part, by_name = growing_part(table, table.own_key)
+            weak = part is None and large_column(table) is None
+            own = any(index.is_root for index in table.indexes)
+            severity = INFO if weak or by_name or not own else None
+            facts = {"parent": parent.name, "index": indexes[0][0]}
+            yield hit_on(table, severity=severity, opt_in=weak, **facts)
+        yield from _referring_left_behind(table)
+
+
+def _deleting_ancestors(table: Table) -> Iterator[Table]:
+    """Yield the ancestors whose rows are deleted together with the rows of a table below them."""
+    below = table
+    for ancestor in table.ancestors:
+        if not cascades(below):
+            return
+        yield ancestor
+        below = ancestor
+
+
+def _referring_left_behind(table: Table) -> Iterator[Hit]:
     indexes = [index.name for index in table.indexes if index.is_root]
-    if parent is not None and indexes and not table.policies:
-        part, by_name = growing_part(table, table.own_key)
-        weak = part is None or by_name  # Deleting an order with its lines is a small commit.
-        yield hit_on(table, parent=parent.name, index=indexes[0], opt_in=weak)
+    for key, position in table.foreign_keys:
+        target = table.schema.table(str(key.referenced_table))
+        if target is None or not target.policies or key.on_delete is not OnDelete.CASCADE:
+            continue
+        part, by_name = growing_part(table, table.key)
+        if (indexes or part is not None) and not refers_once(table, key):
+            severity = INFO if part is None or by_name or not indexes else None
+            managed = f"the index of the foreign key to {target.name}"
+            facts = {"parent": target.name, "index": (indexes or [managed])[0]}
+            yield Hit(position, table.name, key.columns[0].name, severity, facts)
 
 
 def _refused(schema: Schema) -> Iterator[Hit]:
@@ -75,8 +113,11 @@ def _referred(referring: dict[str, str], table: Table) -> str:
 
 def _needless_index(index: Index) -> Iterator[Hit]:
     columns = {fold(policy.column.name) for policy, _ in index.table.policies}
-    if index.is_root and len(index.key_parts) == 1 and index.key_names[0] in columns:
-        yield hit_on(index, index.key_parts[0][0], table=index.table.name)
+    serves_more = index.unique or index.storing or index.is_in_hint or not index.is_root
+    if not serves_more and len(index.key_parts) == 1 and index.key_names[0] in columns:
+        column = index.key_parts[0][0]
+        note = f"If no query reads by {column}. "
+        yield hit_on(index, column, table=index.table.name, drop=drop(index, note))
 
 
 def _never_expires(table: Table) -> Iterator[Hit]:
@@ -100,26 +141,30 @@ RULES = (
     Rule(
         "SPN601", INFO, "D", "Log without a row deletion policy",
         "A table that only receives inserts grows without limit.",
-        "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 30 DAY))",
+        "If rows may be deleted after a year: "
+        "ALTER TABLE {object} ADD ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 365 DAY))",
         "{object} looks like a log, and nothing deletes its old rows.",
         bad=_LOGS, good=_LOGS + _TTL, opt_in=True, check=each_table(_endless_log),
     ),
     Rule(
         "SPN602", WARNING, "DV", "Row deletion policy only on the parent",
-        "Deleting a parent row deletes its children with their index entries in one commit; with "
+        "Deleting a parent row deletes its children, interleaved or of a foreign key with ON "
+        "DELETE CASCADE, in one commit with their index entries, managed indexes included. With "
         "more than a hundred or so children the commit can fail permanently.",
-        "A policy on {object} too, with a shorter interval",
+        "A policy on {object} too, by which rows go shortly before their {parent} rows and not "
+        "earlier than they may",
         "Rows of {object} are deleted only with their {parent} rows, and have entries in {index}.",
         bad=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Word)",
         good=f"{_LOGS}{_TTL};\n{_CHILD};\nCREATE INDEX ByWord ON Lines(Id, Word), INTERLEAVE IN "
         f"Logs",
-        check=each_table(_child_left_behind),
+        check=_child_left_behind,
     ),
     Rule(
         "SPN603", ERROR, "D", "Policy that Spanner refuses",
         "The column may not be generated from a commit timestamp, no foreign key may refer to "
         "the table without ON DELETE CASCADE, and a table has at most one policy.",
-        "Another column, ON DELETE CASCADE, or REPLACE ROW DELETION POLICY",
+        "Another column, or REPLACE ROW DELETION POLICY; for a foreign key, ON DELETE CASCADE if "
+        "the rows that refer to deleted rows may go with them",
         "{object} cannot have a row deletion policy on {column}: {reason}.",
         bad=f"{_LOGS}{_TTL};\nCREATE TABLE Notes (NoteId INT64 NOT NULL, LogId STRING(64), "
         "FOREIGN KEY (LogId) REFERENCES Logs (Id)) PRIMARY KEY (NoteId)",
@@ -130,17 +175,18 @@ RULES = (
     Rule(
         "SPN604", INFO, "D", "Index on the column of a row deletion policy",
         "A row deletion policy needs no index, and an index on a time is a hotspot.",
-        "DROP INDEX {object}",
+        "{drop}",
         "{object} indexes {column}, the column of the row deletion policy of {table}, which needs "
         "no index.",
         bad=f"{_LOGS}{_TTL};\nCREATE INDEX ByAt ON Logs(Ts)",
-        good=f"{_LOGS};\nCREATE INDEX ByAt ON Logs(Ts)",
+        good="CREATE TABLE Logs (Id STRING(64) NOT NULL, Word STRING(64), Ts TIMESTAMP NOT NULL) "
+        f"PRIMARY KEY (Id){_TTL};\nCREATE INDEX ByWord ON Logs(Word, Ts)",
         opt_in=True, check=each_index(_needless_index),
     ),
     Rule(
         "SPN605", INFO, "D", "Rows that never expire",
         "The policy never deletes a row whose timestamp is NULL.",
-        "{column} TIMESTAMP NOT NULL, or a generated column with COALESCE",
+        "{column} TIMESTAMP NOT NULL, or a generated column with COALESCE, if these rows may go",
         "{column} of {object} decides when a row is deleted, and can be NULL.",
         bad="CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP) PRIMARY KEY (Id)" + _TTL,
         good=_LOGS + _TTL, check=each_table(_never_expires),

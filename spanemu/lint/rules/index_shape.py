@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from spanemu.base.identifiers import fold
-from spanemu.lint.model import Index, Schema, Table
+from spanemu.base.name_hints import like_long_text
+from spanemu.lint.model import Column, Edge, Index, Schema, Table, names_of
 from spanemu.lint.rule import (
     ERROR,
     INFO,
@@ -17,6 +19,7 @@ from spanemu.lint.rule import (
     hit_on,
     hit_on_part,
 )
+from spanemu.lint.rules.fixes import drop, interleaved
 from spanemu.lint.rules.key_shape import KEY_BYTES_MAX, KEY_PARTS_MAX, oversize_of
 from spanemu.lint.values import holds_long_values
 
@@ -34,64 +37,84 @@ def _unique_with_nulls(index: Index) -> Iterator[Hit]:
             return
 
 
-def _directions(source: Table | Index) -> tuple[tuple[str, bool], ...]:
-    return tuple((fold(name), descending) for name, descending, _ in source.key_parts)
+def redundant(schema: Schema) -> Iterator[Hit]:
+    """Yield each index whose rows and order another index or the table has, too.
 
-
-def _redundant(schema: Schema) -> Iterator[Hit]:
+    An index that a hint in the linted files names stays.
+    """
     for table in schema.tables.values():
         indexes = table.indexes
         for number, index in enumerate(indexes):
+            if index.is_in_hint:
+                continue
+            facts: dict[str, Any] = {"drop": drop(index)}
             if _covered_by_key(index):
-                yield hit_on(index, other=f"the primary key of {table.name}")
+                # Only a scan of all rows is shorter in the index than in the table.
+                scanned = len(index.key_parts) > len(table.key_parts) or bool(index.storing)
+                facts["severity"] = INFO if scanned else None
+                yield hit_on(index, other=f"the primary key of {table.name}", **facts)
                 continue
             for other_number, other in enumerate(indexes):
                 if other is not index and _covered(index, other, later=other_number < number):
-                    yield hit_on(index, other=other.name)
+                    yield hit_on(index, other=other.name, **facts)
                     break
 
 
 def _covered_by_key(index: Index) -> bool:
-    mine, key = _directions(index), _directions(index.table)
-    if index.null_filtered or index.where_not_null or index.interleave is not None:
+    """Return whether the primary key serves an index: as its first parts, or as its beginning.
+
+    A unique index on the first columns of the key is a constraint. An index that begins with the
+    whole key finds a single row, as the key does.
+    """
+    mine, key = index.directions, index.table.directions
+    if not key or index.omits_rows or not _is_at_home(index):
         return False
-    return mine == key or (mine == key[: len(mine)] and not index.unique)
+    length = min(len(mine), len(key))
+    return mine[:length] == key[:length] and not (index.unique and len(mine) < len(key))
+
+
+def _is_at_home(index: Index) -> bool:
+    """Return whether the entries lie with rows of the table's own hierarchy, or by themselves."""
+    if index.interleave is None:
+        return True
+    home = index.table.schema.table(str(index.interleave.table))
+    return home is index.table or any(home is each for each in index.table.ancestors)
 
 
 def _covered(index: Index, other: Index, *, later: bool) -> bool:
     """Return whether `other` makes `index` redundant; of equal indexes, only the later is."""
-    mine, theirs = _directions(index), _directions(other)
-    if mine != theirs[: len(mine)] or (mine == theirs and not later):
+    return _serves(other, index) and (later or not _serves(index, other))
+
+
+def _serves(other: Index, index: Index) -> bool:
+    """Return whether `other` has the order, entries, columns and constraint of `index`."""
+    return serves_but_for_columns(other, index) and not not_stored(index, other)
+
+
+def serves_but_for_columns(other: Index, index: Index) -> bool:
+    """Return whether `other` has the order, entries and constraint of `index`."""
+    mine, theirs = index.directions, other.directions
+    if mine != theirs[: len(mine)] or index.filter != other.filter or index.home != other.home:
         return False
-    filtered_alike = _filter(index) == _filter(other) and (
-        not index.null_filtered or len(mine) == len(theirs)
-    )
+    whole = len(mine) == len(theirs)
+    return (whole or not index.null_filtered) and (not index.unique or (whole and other.unique))
+
+
+def not_stored(index: Index, other: Index) -> list[str]:
+    """Return the names of the columns that `index` stores and `other` does not have."""
     carried = {*other.storing, *other.key_names, *index.table.key_names}
-    unique_kept = not index.unique or (mine == theirs and other.unique)
-    return (
-        filtered_alike
-        and unique_kept
-        and set(index.storing) <= carried
-        and _interleaved_alike(index, other)
-    )
-
-
-def _filter(index: Index) -> tuple[bool, frozenset[str], frozenset[str]]:
-    return index.null_filtered, index.where_not_null, index.distinct_key
-
-
-def _interleaved_alike(index: Index, other: Index) -> bool:
-    first, second = (i.interleave and fold(str(i.interleave.table)) for i in (index, other))
-    return first == second
+    columns = (index.table.column(name) for name in index.storing if name not in carried)
+    return [column.name for column in columns if column is not None]
 
 
 def _could_interleave(index: Index) -> Iterator[Hit]:
+    """Yield indexes that begin with an ancestor's key; SPN209 reports the table's own key."""
     if not index.is_root:
         return
-    for home in (index.table, *index.table.ancestors):
+    for home in index.table.ancestors:
         length = len(home.key_parts)
-        if 0 < length < len(index.key_parts) and _directions(index)[:length] == _directions(home):
-            yield hit_on_part(index, parent=home.name)
+        if 0 < length < len(index.key_parts) and index.directions[:length] == home.directions:
+            yield hit_on_part(index, parent=home.name, interleaved=interleaved(index, home))
             return
 
 
@@ -99,19 +122,48 @@ def _foreign_home(index: Index) -> Iterator[Hit]:
     if index.interleave is None:
         return
     home = index.table.schema.table(str(index.interleave.table))
-    if home is not None and home is not index.table and home not in index.table.ancestors:
+    if home is None or home is index.table or home in index.table.ancestors:
+        return
+    if not any(_begins_with_end(index, edge) for edge in index.table.edges):
         yield hit_on(index, parent=home.name, table=index.table.name)
+
+
+def _begins_with_end(index: Index, edge: Edge) -> bool:
+    """Return whether an index finds edges by one of their ends, as reverse traversals do."""
+    ends = (edge.source, edge.destination)
+    columns = (names_of(end.columns) for end in ends)
+    return any(index.key_names[: len(names)] == names for names in columns)
+
+
+def _stored(schema: Schema) -> Iterator[Hit]:
+    """Yield indexes of every kind that store wide columns."""
+    for index in schema.indexes.values():
+        yield from _wide_storing(index)
 
 
 def _wide_storing(index: Index) -> Iterator[Hit]:
     stored = [column for name in index.storing if (column := index.table.columns.get(name))]
-    unbounded = [c for c in stored if c.length == "MAX" or c.type in ("JSON", "ARRAY")]
+    embedding = index.key_parts[0][0] if index.vector else ""
+    unbounded = [
+        column
+        for column in stored
+        if column.length == "MAX"
+        or column.type in ("JSON", "ARRAY")
+        or fold(column.name) == fold(embedding)
+    ]
+    facts = {"use": "that searches filter by" if index.vector else "that frequent queries need"}
     if unbounded:
         names = ", ".join(column.name for column in unbounded)
-        weak = not any(holds_long_values(column) for column in unbounded)
-        yield hit_on(index, unbounded[0].name, what=f"{names} of any length", opt_in=weak)
+        weak = not any(holds_long_values(column) or _is_vector(column) for column in unbounded)
+        yield hit_on(index, unbounded[0].name, what=f"{names} of any length", opt_in=weak, **facts)
     elif len(index.storing) > STORED_COLUMNS_MAX:
-        yield hit_on(index, what=f"{len(index.storing)} columns", opt_in=True)
+        yield hit_on(index, what=f"{len(index.storing)} columns", opt_in=True, **facts)
+
+
+def _is_vector(column: Column) -> bool:
+    """Return whether a column holds embeddings: an array of floating-point numbers."""
+    element = column.definition.type.element
+    return element is not None and str(element.path).upper() in ("FLOAT32", "FLOAT64")
 
 
 def _too_many(table: Table) -> Iterator[Hit]:
@@ -122,35 +174,78 @@ def _too_many(table: Table) -> Iterator[Hit]:
 
 
 def _beside_foreign_key(schema: Schema) -> Iterator[Hit]:
-    managed: dict[tuple[str, tuple[str, ...]], tuple[str, bool]] = {}
-    for table in schema.tables.values():
-        for key, _ in table.foreign_keys:
-            if not key.enforced:
-                continue
-            described = f"{table.name}({', '.join(each.name for each in key.columns)})"
-            mine = tuple(fold(each.name) for each in key.columns)
-            theirs = tuple(fold(each.name) for each in key.referenced_columns)
-            managed[fold(table.name), mine] = described, False
-            managed[fold(str(key.referenced_table)), theirs] = described, True
+    managed = _managed_indexes(schema)
     for index in schema.indexes.values():
         table = index.table
         described, is_unique = managed.get((fold(table.name), index.key_names), ("", False))
         if not described or (index.unique and not is_unique):
             continue
         in_key_order = index.key_names == table.key_names[: len(index.key_names)]
-        if not in_key_order and index.is_root and not index.storing:
-            yield hit_on(index, foreign_key=described)
+        alike = index.is_root and not index.storing and not index.is_in_hint
+        if alike and not in_key_order and _has_managed_entries(index):
+            note = _weakness(index)
+            facts = {"foreign_key": described, "drop": drop(index, note)}
+            yield hit_on(index, opt_in=bool(note), **facts)
+
+
+def _weakness(index: Index) -> str:
+    """Return what an index has that the managed index lacks; "" if there is nothing."""
+    if index.unique:
+        return "Uniqueness then ends with the foreign key. "
+    if any(part.descending for part in index.key):
+        return "If no query sorts by it in descending order. "
+    return ""
+
+
+def _managed_indexes(schema: Schema) -> dict[tuple[str, tuple[str, ...]], tuple[str, bool]]:
+    """Return the foreign key and the uniqueness of each managed index, by table and columns."""
+    managed: dict[tuple[str, tuple[str, ...]], tuple[str, bool]] = {}
+    for table in schema.tables.values():
+        for key, _ in table.foreign_keys:
+            described = f"{table.name}({', '.join(each.name for each in key.columns)})"
+            if key.enforced:
+                managed.setdefault((fold(table.name), names_of(key.columns)), (described, False))
+            target = schema.table(str(key.referenced_table))
+            if target is not None and target.referenced_by(key) != target.key_names:
+                names = target.referenced_by(key)
+                managed[fold(target.name), names] = described, True
+    return managed
+
+
+def _has_managed_entries(index: Index) -> bool:
+    """Return whether a managed index has all entries of `index`.
+
+    A managed index is NULL_FILTERED, so only an index without entries for NULL has no more.
+    """
+    nullable = {name for name in index.key_names if not _is_not_null(index.table, name)}
+    return index.null_filtered or nullable <= index.where_not_null | index.distinct_key
+
+
+def _is_not_null(table: Table, name: str) -> bool:
+    column = table.column(name)
+    return column is not None and column.not_null
 
 
 def _quota(index: Index) -> Iterator[Hit]:
     parts = index.full_key
     if len(parts) > KEY_PARTS_MAX:
-        yield hit_on(index, reason=f"its key has {len(parts)} parts with the table's key, the "
-                 f"limit is {KEY_PARTS_MAX}")  # fmt: skip
+        reason = (
+            f"its key has {len(parts)} parts with the table's key, the limit is {KEY_PARTS_MAX}"
+        )
+        yield hit_on(index, shorter="Fewer key columns", reason=reason)
+    own = [part for part in index.key if fold(part.name) not in index.table.key_names]
+    unbounded = [part.column for part in own if part.column and part.column.length == "MAX"]
+    if unbounded:  # SPN121 reports the table's own key.
+        long = [column for column in unbounded if like_long_text(column.spelling)]
+        column = (long or unbounded)[0]
+        reason = f"{column.name} has no length, and a row whose key exceeds 8 KiB is refused"
+        facts = {"reason": reason, "shorter": _SHORTER_UNIQUE if index.unique else _SHORTER}
+        yield hit_on(index, column.name, severity=INFO, opt_in=not long, **facts)
     if (oversize := oversize_of(parts)) is not None:
         size, rare = oversize
         reason = f"its key may take {size} bytes, the limit is {KEY_BYTES_MAX}"
-        yield hit_on(index, reason=reason, severity=WARNING, opt_in=rare)
+        shorter = "Fewer or shorter key columns"
+        yield hit_on(index, reason=reason, shorter=shorter, severity=WARNING, opt_in=rare)
 
 
 def _quotas(schema: Schema) -> Iterator[Hit]:
@@ -160,8 +255,14 @@ def _quotas(schema: Schema) -> Iterator[Hit]:
             reason = (
                 f"it has {len(table.indexes)} indexes where {INDEXES_PER_TABLE_MAX} are allowed"
             )
-            yield hit_on(table, reason=reason)
+            yield hit_on(table, reason=reason, shorter="Fewer indexes")
 
+
+_SHORTER = (
+    "A length, or an index on a generated column with the beginning of the text; a search index "
+    "for words in the text"
+)
+_SHORTER_UNIQUE = "A length, or a unique index on a generated column with a hash of the text"
 
 _USERS = (
     "CREATE TABLE Users (Id INT64 NOT NULL, Email STRING(64), Name STRING(64), Photo BYTES(MAX)"
@@ -188,26 +289,27 @@ RULES = (
         bad=f"{_USERS}) PRIMARY KEY (Id);\n"
         "CREATE UNIQUE NULL_FILTERED INDEX ByEmail ON Users(Email)",
         good="CREATE TABLE Users (Id INT64 NOT NULL, Email STRING(64) NOT NULL) PRIMARY KEY (Id);\n"
-        "CREATE UNIQUE NULL_FILTERED INDEX ByEmail ON Users(Email)",
+        "CREATE UNIQUE INDEX ByEmail ON Users(Email)",
         opt_in=True, check=each_index(_unique_with_nulls),
     ),
     Rule(
         "SPN209", WARNING, "D", "Redundant index",
         "Another index, or the table itself, has the same order and all columns of the index. Each "
-        "index is one more participant of every write.",
-        "DROP INDEX {object}",
+        "index is one more participant of every write. The primary key also serves an index that "
+        "begins with the whole key, interleaved in its table or not.",
+        "{drop}",
         "{object} serves no query that {other} does not serve.",
         bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name);\n"
         "CREATE INDEX ByNameEmail ON Users(Name, Email)",
         good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByEmail ON Users(Email);\n"
         "CREATE INDEX ByNameEmail ON Users(Name, Email)",
-        check=_redundant,
+        check=redundant,
     ),
     Rule(
         "SPN210", INFO, "D", "Index that could be interleaved",
         "The index begins with the key of a parent table. Interleaved in the parent, the entries "
         "are stored beside the rows, and a write stays in a single split.",
-        "add: , INTERLEAVE IN {parent}",
+        "{interleaved}",
         "{object} begins with the whole key of {parent}, but is not interleaved in it.",
         bad=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title)",
         good=f"{_SINGERS}CREATE INDEX ByTitle ON Albums(SingerId, Title), INTERLEAVE IN Singers",
@@ -229,17 +331,18 @@ RULES = (
     Rule(
         "SPN212", WARNING, "DL", "Index stores wide columns",
         "The index has copies of stored columns: every update of such a column also rewrites the "
-        "index entry.",
-        "Store only what frequent queries need",
+        "index entry. A search or vector index stores columns likewise, and reads them with each "
+        "of the entries that a search compares.",
+        "Store only columns {use}",
         "{object} stores {what}.",
         bad=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name) STORING (Photo)",
         good=f"{_USERS}) PRIMARY KEY (Id);\nCREATE INDEX ByName ON Users(Name) STORING (Email)",
-        check=each_index(_wide_storing),
+        check=_stored,
     ),
     Rule(
         "SPN214", WARNING, "D", "Many indexes on one table",
         "Each index adds a participant and mutations to every insert.",
-        "Drop the indexes that no query uses",
+        "Drop the indexes that no query uses and no FORCE_INDEX hint names",
         "{object} has {count} secondary indexes that are not interleaved.",
         bad=_MANY + ";\n".join(f"CREATE INDEX By{c} ON T({c})" for c in "ABCDEFGHI"),
         good=_MANY + ";\n".join(f"CREATE INDEX By{c} ON T({c})" for c in "ABCDEFGH"),
@@ -248,28 +351,29 @@ RULES = (
     Rule(
         "SPN216", WARNING, "D", "Index that repeats the index of a foreign key",
         "An enforced foreign key has a managed index on the same columns, and never uses this "
-        "index. Queries can use the managed index by its name.",
-        "DROP INDEX {object}, or FOREIGN KEY ... NOT ENFORCED",
+        "index. Queries can use the managed index, which INFORMATION_SCHEMA.INDEXES names. It has "
+        "no entries for NULL, so an index of nullable columns serves IS NULL and stays.",
+        "{drop}",
         "{object} repeats the managed index of the foreign key {foreign_key}.",
         bad="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
-        "CREATE TABLE Orders (OrderId INT64 NOT NULL, CustomerId INT64, "
+        "CREATE TABLE Orders (OrderId INT64 NOT NULL, CustomerId INT64 NOT NULL, "
         "FOREIGN KEY (CustomerId) REFERENCES Customers (Id)) PRIMARY KEY (OrderId);\n"
         "CREATE INDEX ByCustomer ON Orders(CustomerId)",
         good="CREATE TABLE Customers (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
         "CREATE TABLE Orders (OrderId INT64 NOT NULL, CustomerId INT64, "
-        "FOREIGN KEY (CustomerId) REFERENCES Customers (Id) NOT ENFORCED) PRIMARY KEY (OrderId);\n"
+        "FOREIGN KEY (CustomerId) REFERENCES Customers (Id)) PRIMARY KEY (OrderId);\n"
         "CREATE INDEX ByCustomer ON Orders(CustomerId)",
         check=_beside_foreign_key,
     ),
     Rule(
         "SPN218", ERROR, "D", "Index beyond a limit",
         "An index key has at most 16 parts and 8 KiB, the table's key included. A table has at "
-        "most 128 indexes.",
-        "Fewer or shorter key columns",
+        "most 128 indexes. A text without a length may be longer.",
+        "{shorter}",
         "{object} exceeds a limit: {reason}.",
-        bad=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "
+        bad=f"CREATE TABLE T (Id INT64 NOT NULL, {', '.join(f'C{n} INT64' for n in range(16))}) "
         f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(16))})",
-        good=f"CREATE TABLE T (Id INT64, {', '.join(f'C{n} INT64' for n in range(16))}) "
+        good=f"CREATE TABLE T (Id INT64 NOT NULL, {', '.join(f'C{n} INT64' for n in range(16))}) "
         f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(15))})",
         check=_quotas,
     ),

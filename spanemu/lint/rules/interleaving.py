@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import Any
 
 from spanemu.base.identifiers import fold
-from spanemu.base.name_hints import like_lookup
-from spanemu.lint.model import Part, Table
+from spanemu.base.name_hints import like_lookup, like_migrations
+from spanemu.lint.model import Part, Table, names_of
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
-from spanemu.lint.values import cardinality_of, growing_part, holds_long_values, is_enum
+from spanemu.lint.values import cardinality_of, growing_part, is_enum, large_column
 from spanemu.sql.ddl_ast import ForeignKeyDefinition, OnDelete
 
+MUTATIONS_MAX = 80_000  # quotas.md: mutations of a commit, index entries included
 ENFORCED_PARENTS_MAX = 2  # levels of IN PARENT before SPN311
 
 
@@ -22,22 +24,18 @@ def _depth(table: Table) -> Iterator[Hit]:
         yield hit_on(table, depth=depth, severity=severity)
 
 
-def _large(table: Table) -> str | None:
-    """Return the name of a column with large values."""
-    return next((c.name for c in table.columns.values() if holds_long_values(c)), None)
-
-
 def _is_deleted(table: Table) -> bool:
     """Return whether a row deletion policy deletes old rows."""
     return bool(table.policies) or any(ancestor.policies for ancestor in table.ancestors)
 
 
 def _unbounded_child(table: Table) -> Iterator[Hit]:
-    large, parent = _large(table), table.parent
+    large, parent = large_column(table), table.parent
     part, by_name = growing_part(table, table.own_key)
     if large and part and parent and not _is_deleted(table):
         ordinal = table.key.index(part)
-        yield hit_on_part(table, ordinal, parent=parent.name, large=large, opt_in=by_name)
+        facts = {"parent": parent.name, "large": large.name}
+        yield hit_on_part(table, ordinal, opt_in=by_name, **facts)
 
 
 def _few_roots(table: Table) -> Iterator[Hit]:
@@ -59,21 +57,22 @@ def _is_lookup(root: Table, child: Table) -> bool:
 
 
 def _names(key: ForeignKeyDefinition) -> tuple[str, ...]:
-    return tuple(fold(each.name) for each in key.columns)
+    return names_of(key.columns)
 
 
 def _refers_to_key(table: Table, key: ForeignKeyDefinition) -> Table | None:
     """Return the table whose whole primary key, in order, a foreign key refers to; else None."""
     target = table.schema.table(str(key.referenced_table))
-    referenced = tuple(fold(each.name) for each in key.referenced_columns)
     if target is None or target is table or not target.key_names:
         return None
-    return target if referenced == target.key_names else None
+    return target if target.referenced_by(key) == target.key_names else None
 
 
 def _could_interleave(table: Table) -> Iterator[Hit]:
     if table.interleave is not None:
         return
+    if like_migrations(table.spelling):
+        return  # A tool creates the table.
     for key, position in table.foreign_keys:
         target = _refers_to_key(table, key)
         names = _names(key)
@@ -83,8 +82,10 @@ def _could_interleave(table: Table) -> Iterator[Hit]:
         how = "" if first else " once those columns come first"
         if names != target.key_names:
             how += f" with its columns named as in {target.name}"
-        facts = {"parent": target.name, "how": how}
-        yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=not first)
+        cascade = " ON DELETE CASCADE" if key.on_delete is OnDelete.CASCADE else ""
+        facts = {"parent": target.name, "how": how, "cascade": cascade}
+        weak = table.is_deployed or not first
+        yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=weak)
 
 
 def _twice(table: Table) -> Iterator[Hit]:
@@ -93,7 +94,24 @@ def _twice(table: Table) -> Iterator[Hit]:
         return
     for key, position in table.foreign_keys:
         if _refers_to_key(table, key) is parent and _names(key) == parent.key_names:
-            yield Hit(position, table.name, key.columns[0].name, facts={"parent": parent.name})
+            facts = {"parent": parent.name, "without_key": _without_key(table, key)}
+            yield Hit(position, table.name, key.columns[0].name, facts=facts)
+
+
+def _without_key(table: Table, key: ForeignKeyDefinition) -> str:
+    """Return the statements that drop a foreign key whose work the interleaving does.
+
+    The interleaving deletes the rows with their parent row if the foreign key did so.
+    """
+    dialect, clause = table.position.dialect, table.interleave
+    alter = f"ALTER TABLE {dialect.quoted_path(table.name)}"
+    cascade = key.on_delete is OnDelete.CASCADE and clause is not None
+    kept = f"{alter} SET ON DELETE CASCADE" if cascade and not cascades(table) else ""
+    if key.name is None:
+        dropped = "drop the foreign key, which INFORMATION_SCHEMA.TABLE_CONSTRAINTS names"
+        return f"first {kept}, then {dropped}" if kept else dropped.capitalize()
+    dropped = f"{alter} DROP CONSTRAINT {dialect.quoted(key.name.name)}"
+    return f"{kept}; {dropped}" if kept else dropped
 
 
 def _prefix(table: Table) -> Iterator[Hit]:
@@ -127,22 +145,64 @@ def _difference(parent_part: Part, part: Part | None) -> str:
     return ""
 
 
-def _big_cascade(table: Table) -> Iterator[Hit]:
-    roots = [index.name for index in table.indexes if index.is_root]
-    if not roots:
-        return
+def cascades(table: Table) -> bool:
+    """Return whether a row is deleted with its parent row."""
     clause = table.interleave
-    part, by_name = growing_part(table, table.own_key)
-    if clause is not None and clause.on_delete is OnDelete.CASCADE and table.parent and part:
-        yield hit_on(table, parent=str(clause.table), index=roots[0], opt_in=by_name)
+    return clause is not None and clause.in_parent and clause.on_delete is OnDelete.CASCADE
+
+
+def _big_cascade(table: Table) -> Iterator[Hit]:
+    """Yield tables whose rows are deleted with a row of another table, index entries included.
+
+    A range of interleaved rows counts as one mutation, rows of a foreign key count one by one.
+    """
+    roots = global_indexes(table)
+    own = [index for index in table.indexes if index.is_root]
+    if cascades(table) and table.parent is not None and roots:
+        part, by_name = growing_part(table, table.own_key)
+        if part is not None:
+            severity = INFO if by_name or not own else None
+            facts = _mutations(table, table.parent.name, len(roots))
+            yield hit_on(table, severity=severity, **facts)
     for key, position in table.foreign_keys:
+        if key.on_delete is not OnDelete.CASCADE or refers_once(table, key):
+            continue
         names = _names(key)
         is_prefix = table.key_names[: len(names)] == names
         part, by_name = growing_part(table, table.key[len(names) :] if is_prefix else table.key)
-        if key.on_delete is OnDelete.CASCADE and part:
-            facts = {"parent": str(key.referenced_table), "index": roots[0]}
-            weak = by_name or not is_prefix
-            yield Hit(position, table.name, key.columns[0].name, facts=facts, opt_in=weak)
+        grows = is_prefix and part is not None and not by_name
+        if own or part is not None:
+            facts = _mutations(table, str(key.referenced_table), 1 + len(roots))
+            severity = None if grows and own else INFO
+            column = key.columns[0].name
+            yield Hit(position, table.name, column, severity, facts, opt_in=not own)
+
+
+def _mutations(table: Table, parent: str, count: int) -> dict[str, Any]:
+    """Return the facts of rows of a table that take `count` mutations each to delete."""
+    indexes = [name for name, _ in global_indexes(table)]
+    entries = f" and their entries in {', '.join(indexes)}" if indexes else ""
+    return {"parent": parent, "entries": entries, "rows": MUTATIONS_MAX // count}
+
+
+def global_indexes(table: Table) -> list[tuple[str, tuple[str, ...]]]:
+    """Return name and columns of the indexes whose entries lie apart from the rows of a table.
+
+    Managed indexes of foreign keys count like others.
+    """
+    own = [(index.name, index.key_names) for index in table.indexes if index.is_root]
+    managed = {
+        _names(key): f"the index of the foreign key to {key.referenced_table}"
+        for key in table.enforced_keys
+    }
+    return [*own, *((name, columns) for columns, name in managed.items())]
+
+
+def refers_once(table: Table, key: ForeignKeyDefinition) -> bool:
+    """Return whether at most one row of a table refers to a row: the columns are unique."""
+    names = set(_names(key))
+    unique = [set(index.key_names) for index in table.indexes if index.unique]
+    return any(columns and columns <= names for columns in [set(table.key_names), *unique])
 
 
 def _rarely_read(table: Table) -> Iterator[Hit]:
@@ -195,8 +255,8 @@ RULES = (
         "SPN302", WARNING, "D", "Unbounded child rows",
         "A root row and all rows below it are stored together and limited in size. Large rows "
         "that accumulate under a parent row exceed the limit.",
-        "A root table with the same key, a row deletion policy on {object}, or a bucket column "
-        "between {parent} and {column}",
+        "A root table with the same key, a bucket column between {parent} and {column}, or, if old "
+        "rows may go, a row deletion policy on {object}",
         "{object} accumulates rows by {column} under each row of {parent}, {large} may be large, "
         "and nothing deletes the rows.",
         bad=_SINGERS + _PLAYS,
@@ -206,7 +266,7 @@ RULES = (
     Rule(
         "SPN305", WARNING, "D", "Interleaved in a table of few rows",
         "A root row and its interleaved rows can share a split, so few root rows mean few splits.",
-        "A foreign key to {root} instead of INTERLEAVE",
+        "A foreign key to {root} instead of INTERLEAVE, with the same ON DELETE",
         "{object} is interleaved in {root}, which has few rows.",
         bad="CREATE TABLE Countries (Country STRING(2) NOT NULL) PRIMARY KEY (Country);\n"
         "CREATE TABLE Orders (Country STRING(2) NOT NULL, OrderId STRING(64) NOT NULL) "
@@ -220,7 +280,7 @@ RULES = (
         "SPN306", INFO, "D", "Table that could be interleaved",
         "The key contains the whole key of the referenced table. If the table is interleaved, "
         "Spanner reads and writes parent and children in the same place.",
-        "INTERLEAVE IN PARENT {parent}{how}",
+        "INTERLEAVE IN PARENT {parent}{cascade} in place of the foreign key{how}",
         "The key of {object} contains the key of {parent}, to which {object} refers: the table "
         "could be interleaved{how}.",
         bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
@@ -233,10 +293,10 @@ RULES = (
         "SPN307", WARNING, "D", "Foreign key that repeats the interleaving",
         "INTERLEAVE IN PARENT already requires the parent row; the foreign key adds a second check "
         "to every write.",
-        "Drop the foreign key",
+        "{without_key}",
         "{object} is interleaved in {parent} and refers to it by a foreign key as well.",
-        bad=f"{_SINGERS}{_ALBUMS}, FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)) "
-        "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
+        bad=f"{_SINGERS}{_ALBUMS}, CONSTRAINT OfSinger FOREIGN KEY (SingerId) REFERENCES "
+        "Singers (SingerId)) PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
         good=f"{_SINGERS}{_ALBUMS}) "
         "PRIMARY KEY (SingerId, AlbumId), INTERLEAVE IN PARENT Singers",
         check=each_table(_twice),
@@ -253,10 +313,12 @@ RULES = (
     ),
     Rule(
         "SPN309", WARNING, "DV", "Cascade that may exceed the limit of mutations",
-        "Deleting a parent row deletes all its children, and for each child an entry of every "
-        "global index, in one commit of at most 80,000 mutations.",
-        "Delete the children first, or a row deletion policy on {object}",
-        "Deleting a row of {parent} deletes all its rows in {object} and their entries in {index}.",
+        "Deleting a parent row deletes all its children in one commit of at most 80,000 mutations. "
+        "Each entry of a global index counts, managed indexes included; interleaved rows count as "
+        "one, rows of a foreign key each. How many children a row has is known by hints only.",
+        "Delete the rows of {object} first, in several transactions or by partitioned DML",
+        "Deleting a row of {parent} deletes all its rows in {object}{entries}: more than {rows:,} "
+        "rows exceed the limit.",
         bad=f"{_SINGERS}{_PLAYS} ON DELETE CASCADE;\nCREATE INDEX ByAt ON Plays(Raw)",
         good=f"{_SINGERS}{_ALBUMS}, Title STRING(64)) PRIMARY KEY (SingerId, AlbumId), "
         "INTERLEAVE IN PARENT Singers ON DELETE CASCADE;\nCREATE INDEX ByTitle ON Albums(Title)",

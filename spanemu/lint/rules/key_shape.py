@@ -68,7 +68,7 @@ def _single_row(table: Table) -> Iterator[Hit]:
 
 def _no_key(table: Table) -> Iterator[Hit]:
     if not table.declares_key:
-        yield hit_on(table)
+        yield hit_on(table, opt_in=table.is_deployed)
 
 
 def _wide(table: Table) -> Iterator[Hit]:
@@ -123,10 +123,15 @@ def _is_uuid_text(column: Column) -> bool:
 
 
 def _nullable(table: Table) -> Iterator[Hit]:
-    """Yield root tables whose first key column is nullable; SPN308 checks child tables."""
+    """Yield root tables whose first key column is nullable; SPN308 checks child tables.
+
+    An identity column has a value in every row that an insert without a key stores.
+    """
     column = table.key[0].column if table.key_parts and table.parent is None else None
-    if column is not None and not column.not_null and column.generated is None:
-        yield hit_on_part(table)
+    if column is None or column.not_null or column.generated is not None:
+        return
+    if column.definition.identity is None and not column.definition.auto_increment:
+        yield hit_on_part(table, opt_in=table.is_deployed)
 
 
 def _surrogate(table: Table) -> Iterator[Hit]:
@@ -140,7 +145,8 @@ def _surrogate(table: Table) -> Iterator[Hit]:
         if natural is None or natural is column or like_changing(natural.spelling):
             continue
         if index.unique and natural.not_null:
-            yield Hit(table.position, table.name, natural.name, facts={"key": column.name})
+            facts = {"key": column.name, "index": index.name}
+            yield Hit(table.position, table.name, natural.name, facts=facts)
 
 
 RULES = (
@@ -173,7 +179,7 @@ RULES = (
         "Name the key: PRIMARY KEY (...)",
         "{object} declares no primary key.",
         bad="CREATE TABLE T (A INT64)",
-        good="CREATE TABLE T (A INT64) PRIMARY KEY (A)",
+        good="CREATE TABLE T (A INT64 NOT NULL) PRIMARY KEY (A)",
         check=each_table(_no_key),
     ),
     Rule(
@@ -192,14 +198,14 @@ RULES = (
         "Another type, or fewer columns",
         "{column} is in the key of {object}: {reason}.",
         bad="CREATE TABLE T (Tags ARRAY<STRING(8)>) PRIMARY KEY (Tags)",
-        good="CREATE TABLE T (Tag STRING(8), Tags ARRAY<STRING(8)>) PRIMARY KEY (Tag)",
+        good="CREATE TABLE T (Tag STRING(8) NOT NULL, Tags ARRAY<STRING(8)>) PRIMARY KEY (Tag)",
         check=each_table(_bad_types),
     ),
     Rule(
         "SPN123", INFO, "D", "UUID kept as text",
         "Text takes 36 bytes in every copy of the key, the type UUID 16, and the same UUID in "
         "upper and lower case is two different keys.",
-        "{column} UUID DEFAULT (NEW_UUID())",
+        "{column} UUID NOT NULL DEFAULT (NEW_UUID())",
         "{column} of {object} is STRING(36), the length of a UUID as text.",
         bad="CREATE TABLE T (Id STRING(36) NOT NULL) PRIMARY KEY (Id)",
         good="CREATE TABLE T (Id UUID NOT NULL DEFAULT (NEW_UUID())) PRIMARY KEY (Id)",
@@ -219,7 +225,7 @@ RULES = (
         "SPN125", INFO, "D", "Surrogate key although a natural key exists",
         "A column that is unique and NOT NULL, and never changes, can be the key itself, which "
         "saves an index and a lookup.",
-        "PRIMARY KEY ({column})",
+        "PRIMARY KEY ({column}) in place of {index}, if nothing refers to rows by the present key",
         "{object} is keyed by {key} although {column} is unique and NOT NULL.",
         bad="CREATE TABLE Countries (Id INT64 NOT NULL, Iso STRING(2) NOT NULL) PRIMARY KEY (Id);\n"
         "CREATE UNIQUE INDEX ByIso ON Countries(Iso)",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanemu.base.name_hints import like_counter
-from spanemu.lint.model import Index, Schema, Table
+from spanemu.base.name_hints import like_counter, like_status
+from spanemu.lint.model import Column, Index, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on_part
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import (
     HASH_FUNCTIONS,
     Shard,
+    are_few,
     cardinality_of,
     has_coarse_inputs,
-    is_enum,
+    is_ahead,
     order_of,
     shard_of,
 )
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.inspection import called_functions, columns_read
 
 
@@ -26,16 +28,17 @@ def _few_first_values(table: Table) -> Iterator[Hit]:
     if column is None or shard_of(table, column) is not None or table.interleave is not None:
         return
     count = cardinality_of(table, column)
-    if is_enum(column) or (
-        count is not None and count <= table.schema.settings.cardinality_low_max
-    ):
-        growing = order_of(table.key[1].column) is not None
+    following = table.key[1].column
+    growing = order_of(following) is not None and not is_ahead(following)
+    if are_few(table, column):
         yield hit_on_part(
             table,
             count="few" if count is None else count,
             next=table.key[1].name,
             severity=ERROR if growing else None,
         )
+    elif growing and like_status(column.spelling):
+        yield hit_on_part(table, count="few", next=table.key[1].name, severity=INFO)
 
 
 def _leading_shards(schema: Schema) -> Iterator[tuple[Table | Index, Shard]]:
@@ -70,8 +73,17 @@ def _signed(table: Table) -> Iterator[Hit]:
     for column in table.columns.values():
         shard = shard_of(table, column)
         if shard is not None and shard.signed and shard.count is not None:
-            facts = {"count": shard.count, "values": 2 * shard.count - 1, "last": shard.count - 1}
-            yield Hit(column.position, table.name, column.name, facts=facts)
+            facts = {"values": 2 * shard.count - 1, "last": shard.count - 1}
+            whole = {**facts, "unsigned": _unsigned(column)}
+            yield Hit(column.position, table.name, column.name, facts=whole)
+
+
+def _unsigned(column: Column) -> str:
+    """Return the expression of a shard column, or of its DEFAULT, without negative values."""
+    expression = column.definition.generated or column.default
+    assert expression is not None
+    absolute = "abs" if column.position.dialect.database is POSTGRESQL else "ABS"
+    return f"{absolute}({expression.text})"
 
 
 def _refused(table: Table) -> Iterator[Hit]:
@@ -140,7 +152,7 @@ RULES = (
         "SPN111", WARNING, "DV", "Primary key begins with a column of few values",
         "Rows with the same value are neighbours, so new rows land in only as many ranges as there "
         "are values. If the next key part grows, splits inside a value do not help, and the "
-        "finding is an error.",
+        "finding is an error. A name like that of a status is a hint, for information.",
         "Put a column of many values first",
         "The key of {object} begins with {column}, which has {count} values; {next} comes next.",
         bad="CREATE TABLE Jobs (IsActive BOOL NOT NULL, Ts TIMESTAMP NOT NULL) "
@@ -183,7 +195,7 @@ RULES = (
         "SPN114", WARNING, "D", "Shard from a signed modulo",
         "FARM_FINGERPRINT is a signed INT64 and MOD keeps the sign, so MOD(FARM_FINGERPRINT(x), N) "
         "has 2N - 1 values; a query for shards 0 to N - 1 misses about half of the rows.",
-        "ABS(MOD(FARM_FINGERPRINT(...), {count}))",
+        "{unsigned}",
         "{column} of {object} has {values} values, from -{last} to {last}: a query for 0 to "
         "{last} misses rows.",
         bad="CREATE TABLE UserAccessLogs (ShardId INT64 NOT NULL AS "

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from spanemu.base.identifiers import fold
+from spanemu.base.name_hints import is_known, like_reference
 from spanemu.lint.model import Change, Schema, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on
 from spanemu.lint.source import Position, Statement
@@ -18,15 +19,39 @@ _SUFFIX = re.compile(r"(_[A-Za-z0-9]+|\d+)$")
 
 
 def _per_tenant(schema: Schema) -> Iterator[Hit]:
-    groups: dict[object, list[Table]] = defaultdict(list)
+    groups: dict[tuple[str, object], list[Table]] = defaultdict(list)
     for table in schema.tables.values():
         stem = _SUFFIX.sub("", fold(table.name))
         if stem != fold(table.name):
             groups[stem, _shape(table)].append(table)
-    for tables in groups.values():
+    for (stem, _), tables in groups.items():
         if len(tables) >= schema.settings.tenants_min:
             names = ", ".join(table.name for table in tables[:3])
-            yield hit_on(tables[0], count=len(tables), names=names)
+            weak = _are_kinds(schema, stem, tables)
+            yield hit_on(tables[0], count=len(tables), names=names, opt_in=weak)
+
+
+def _are_kinds(schema: Schema, stem: str, tables: Sequence[Table]) -> bool:
+    """Return whether similar tables probably hold things of several kinds, not several tenants.
+
+    The prefix of ref_country and ref_currency is that of lookup tables, most of the suffixes are
+    common words, other tables refer to them, or they refer to another of their names.
+    """
+    if like_reference(stem.rpartition(".")[2]):
+        return True
+    suffixes = [table.name[len(stem) :].strip("_") for table in tables]
+    if 2 * sum(map(is_known, suffixes)) >= len(suffixes):
+        return True
+    group = {fold(table.name) for table in tables}
+    references = (
+        (fold(table.name), fold(str(key.referenced_table)))
+        for table in schema.tables.values()
+        for key, _ in table.foreign_keys
+    )
+    return any(
+        name != other and (other in group if name not in group else _SUFFIX.sub("", other) == stem)
+        for name, other in references
+    )
 
 
 def _shape(table: Table) -> object:
@@ -141,7 +166,7 @@ RULES = (
         "SPN701", WARNING, "D", "A table per tenant",
         "The number of tables and indexes is limited, and their creation is slow. A single table "
         "with the tenant first in its key also keeps each tenant's rows together.",
-        "One table with TenantId as the first key column",
+        "One table with what the suffix stands for, such as TenantId, as the first key column",
         "{count} tables have the same columns and names that differ only in the suffix: {names}.",
         bad=";\n".join(
             f"CREATE TABLE Orders_{n} (Id STRING(64) NOT NULL) PRIMARY KEY (Id)"
@@ -157,7 +182,7 @@ RULES = (
         "SPN702", WARNING, "D", "Order of a batch",
         "An index that is created directly after its table costs nothing. A later index needs a "
         "backfill, and Spanner recommends at most a few backfills a day.",
-        "CREATE INDEX directly after the CREATE TABLE of its table; few backfills in a batch",
+        "Each index directly after its table; few backfills in a batch",
         "Order of the batch, beginning with {object}: {reason}.",
         bad=f"{_ONE};\n{_TWO};\nCREATE INDEX AByX ON A(X)",
         good=f"{_ONE};\nCREATE INDEX AByX ON A(X);\n{_TWO}",

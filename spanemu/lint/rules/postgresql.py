@@ -1,7 +1,8 @@
 """The rules in the PostgreSQL dialect: other words for types and statements, other examples.
 
 A rule checks the same trees in both dialects. Rules that no schema of the dialect can meet are left
-out: a primary key has neither DESC nor nullable columns, and at least one column.
+out: a primary key has neither DESC nor nullable columns, and at least one column; a database of the
+dialect has no property graph.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import RULES
 from spanemu.schema.dialect import POSTGRESQL
 
-_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124"})
+_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124", "SPN222"})
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN102": {
         "message": "The key of {object} begins with {column} of type timestamp with time zone: "
-        "rows written at about the same time land in the same split.",
+        "rows {of} about the same time land in the same split.",
     },
     "SPN106": {
         "why": "BIT_REVERSED_POSITIVE is the only sequence kind, and CREATE SEQUENCE fails if "
@@ -33,35 +34,34 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "fix": "UUID version 4 (gen_random_uuid()), or a hash or shard column first; reverse the "
         "bits of snowflakes",
     },
-    "SPN110": {"fix": "DEFAULT gen_random_uuid(), whose version 4 is random"},
     "SPN114": {
         "why": "spanner.farm_fingerprint is a signed bigint and mod keeps the sign, so "
         "mod(spanner.farm_fingerprint(x), N) has 2N - 1 values; a query for shards 0 to N - 1 "
         "misses about half of the rows.",
-        "fix": "abs(mod(spanner.farm_fingerprint(...), {count}))",
     },
     "SPN118": {
         "why": "If queries read the newest entries first, an index in descending order stores "
         "these entries first and side by side. A primary key is always in ascending order.",
-        "fix": "CREATE INDEX ... ON {object} ({key}) if the newest entries are read first",
+        "fix": "An index ON {object} ({key}) if the newest entries are read first",
     },
     "SPN123": {
-        "fix": "{column} uuid DEFAULT gen_random_uuid()",
+        "fix": "{column} uuid NOT NULL DEFAULT gen_random_uuid()",
         "message": "{column} of {object} is character varying(36), the length of a UUID as text.",
     },
     "SPN129": {"fix": "A shard column first, read with shard_id IN (0, 1, ..., N - 1)"},
     "SPN203": {
         "why": "ON UPDATE spanner.pending_commit_timestamp() moves the entry of every row that "
-        "changes to the end of the index.",
+        "changes to the end of the index, or with DESC to its beginning.",
     },
     "SPN205": {
         "fix": "A column of many values first, an index WHERE a column IS NOT NULL for the rows "
         "with work to do, or a shard column: (shard_id, {column}, ...)",
     },
-    "SPN206": {"fix": "CREATE INDEX ... ON {table} (index_partition, {column})"},
+    "SPN206": {"fix": "A partition number first: ON {table} (index_partition, {column})"},
     "SPN207": {
         "why": "Rows with NULL have entries too, all side by side, unless the index is UNIQUE or "
-        "has WHERE ... IS NOT NULL. Queries must then exclude NULLs as well, by IS NOT NULL.",
+        "has WHERE ... IS NOT NULL. Queries must then exclude NULLs as well, by IS NOT NULL. The "
+        "rule knows the column by its name, such as deleted_at or locked_by.",
     },
     "SPN208": {
         "why": "A row whose key has a NULL has no entry in a UNIQUE index, as NULLs are distinct, "
@@ -70,22 +70,25 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "message": "{object} is UNIQUE for rows without NULL: rows with NULL in {column} need not "
         "be unique.",
     },
-    "SPN210": {"fix": "add: INTERLEAVE IN {parent}"},
     "SPN213": {"fix": "INCLUDE, or ALTER INDEX ... ADD INCLUDE COLUMN"},
-    "SPN216": {"fix": "DROP INDEX {object}"},
-    "SPN220": {"fix": "A composite key, or no foreign key"},
+    "SPN220": {"fix": "A composite key that begins with a column of many values"},
     "SPN302": {
-        "fix": "A root table with the same key, a TTL on {object}, or a bucket column between "
-        "{parent} and {column}",
+        "fix": "A root table with the same key, a bucket column between {parent} and {column}, or, "
+        "if old rows may go, a TTL on {object}",
     },
-    "SPN309": {"fix": "Delete the children first, or a TTL on {object}"},
-    "SPN401": {"fix": "Drop it"},
+    "SPN401": {"fix": "Drop it, if the application itself keeps the references valid"},
     "SPN402": {"fix": "Denormalise"},
-    "SPN503": {"fix": "A change stream, a shard column before the time, a TTL"},
-    "SPN601": {"fix": "ALTER TABLE {object} ADD TTL INTERVAL '30 days' ON {column}"},
-    "SPN602": {"fix": "A TTL on {object} too, with a shorter interval"},
+    "SPN601": {
+        "fix": "If rows may be deleted after a year: "
+        "ALTER TABLE {object} ADD TTL INTERVAL '365 days' ON {column}",
+    },
+    "SPN602": {
+        "fix": "A TTL on {object} too, by which rows go shortly before their {parent} rows and not "
+        "earlier than they may",
+    },
     "SPN603": {
-        "fix": "Another column, ON DELETE CASCADE, or ALTER TTL",
+        "fix": "Another column, or ALTER TTL; for a foreign key, ON DELETE CASCADE if the rows "
+        "that refer to deleted rows may go with them",
         "message": "{object} cannot have a TTL on {column}: {reason}.",
     },
     "SPN604": {
@@ -95,7 +98,8 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     },
     "SPN605": {
         "why": "The TTL never deletes a row whose timestamp is NULL.",
-        "fix": "{column} timestamp with time zone NOT NULL, or a generated column with COALESCE",
+        "fix": "{column} timestamp with time zone NOT NULL, or a generated column with COALESCE, "
+        "if these rows may go",
     },
 }
 

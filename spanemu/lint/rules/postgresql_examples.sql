@@ -26,6 +26,7 @@ CREATE SEQUENCE ids;
 CREATE SEQUENCE ids BIT_REVERSED_POSITIVE;
 
 -- SPN107, reported
+CREATE SEQUENCE s BIT_REVERSED_POSITIVE;
 CREATE TABLE t (raw bigint NOT NULL DEFAULT nextval('s'), id bigint NOT NULL GENERATED ALWAYS AS (spanner.bit_reverse(raw, true)) STORED, PRIMARY KEY (id));
 -- SPN107, not reported
 CREATE TABLE t (raw bigint NOT NULL, id bigint NOT NULL GENERATED ALWAYS AS (spanner.bit_reverse(raw, true)) STORED, PRIMARY KEY (id));
@@ -106,15 +107,15 @@ CREATE UNIQUE INDEX by_iso ON countries (iso);
 CREATE TABLE users (user_id bigint NOT NULL, last_access spanner.commit_timestamp, PRIMARY KEY (user_id));
 CREATE INDEX users_by_last_access ON users (last_access);
 -- SPN201, not reported
-CREATE TABLE users (user_id bigint NOT NULL, last_access spanner.commit_timestamp, PRIMARY KEY (user_id));
-CREATE INDEX users_by_last_access ON users (user_id, last_access) INTERLEAVE IN users;
+CREATE TABLE users (user_id bigint NOT NULL, last_access spanner.commit_timestamp, shard_id bigint NOT NULL, PRIMARY KEY (user_id));
+CREATE INDEX users_by_last_access ON users (shard_id, last_access);
 
 -- SPN202, reported
 CREATE TABLE users (user_id bigint NOT NULL, last_access timestamptz, PRIMARY KEY (user_id));
 CREATE INDEX users_by_last_access ON users (last_access) WHERE last_access IS NOT NULL;
 -- SPN202, not reported
-CREATE TABLE users (user_id bigint NOT NULL, last_access timestamptz, PRIMARY KEY (user_id));
-CREATE INDEX users_by_last_access ON users (user_id, last_access) INTERLEAVE IN users WHERE user_id IS NOT NULL AND last_access IS NOT NULL;
+CREATE TABLE users (user_id bigint NOT NULL, last_access timestamptz, shard_id bigint GENERATED ALWAYS AS (abs(mod(spanner.farm_fingerprint(user_id::text), 8))) STORED, PRIMARY KEY (user_id));
+CREATE INDEX users_by_last_access ON users (shard_id, last_access) WHERE last_access IS NOT NULL;
 
 -- SPN203, reported
 CREATE TABLE t (id bigint NOT NULL, changed spanner.commit_timestamp DEFAULT spanner.pending_commit_timestamp() ON UPDATE spanner.pending_commit_timestamp(), PRIMARY KEY (id));
@@ -138,11 +139,11 @@ CREATE TABLE players (id varchar(64) NOT NULL, attribute bigint, PRIMARY KEY (id
 CREATE INDEX by_attribute ON players (attribute);
 
 -- SPN207, reported
-CREATE TABLE t (id bigint NOT NULL, deleted_at timestamptz, PRIMARY KEY (id));
-CREATE INDEX by_deleted ON t (deleted_at);
+CREATE TABLE rooms (id bigint NOT NULL, locked_by varchar(64), PRIMARY KEY (id));
+CREATE INDEX by_locker ON rooms (locked_by);
 -- SPN207, not reported
-CREATE TABLE t (id bigint NOT NULL, deleted_at timestamptz, PRIMARY KEY (id));
-CREATE INDEX by_deleted ON t (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE TABLE rooms (id bigint NOT NULL, locked_by varchar(64), PRIMARY KEY (id));
+CREATE INDEX by_locker ON rooms (locked_by) WHERE locked_by IS NOT NULL;
 
 -- SPN208, reported
 CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), photo bytea, PRIMARY KEY (id));
@@ -209,18 +210,18 @@ CREATE INDEX by_h ON t (h);
 
 -- SPN216, reported
 CREATE TABLE customers (id bigint NOT NULL, PRIMARY KEY (id));
-CREATE TABLE orders (order_id bigint NOT NULL, customer_id bigint, FOREIGN KEY (customer_id) REFERENCES customers (id), PRIMARY KEY (order_id));
+CREATE TABLE orders (order_id bigint NOT NULL, customer_id bigint NOT NULL, FOREIGN KEY (customer_id) REFERENCES customers (id), PRIMARY KEY (order_id));
 CREATE INDEX by_customer ON orders (customer_id);
 -- SPN216, not reported
 CREATE TABLE customers (id bigint NOT NULL, PRIMARY KEY (id));
-CREATE TABLE orders (order_id bigint NOT NULL, customer_id bigint, PRIMARY KEY (order_id));
+CREATE TABLE orders (order_id bigint NOT NULL, customer_id bigint, FOREIGN KEY (customer_id) REFERENCES customers (id), PRIMARY KEY (order_id));
 CREATE INDEX by_customer ON orders (customer_id);
 
 -- SPN217, reported
-CREATE TABLE posts (id varchar(64) NOT NULL, ts timestamptz NOT NULL, t spanner.tokenlist, PRIMARY KEY (id));
+CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist HIDDEN, PRIMARY KEY (id));
 CREATE SEARCH INDEX s ON posts (t) ORDER BY ts DESC WITH (sort_order_sharding = true);
 -- SPN217, not reported
-CREATE TABLE posts (id varchar(64) NOT NULL, ts timestamptz NOT NULL, t spanner.tokenlist, PRIMARY KEY (id));
+CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist HIDDEN, PRIMARY KEY (id));
 CREATE SEARCH INDEX s ON posts (t) ORDER BY ts DESC;
 
 -- SPN218, reported
@@ -236,6 +237,29 @@ CREATE TABLE orders (order_id varchar(64) NOT NULL, country_id bigint, CHECK (co
 -- SPN220, not reported
 CREATE TABLE countries (id bigint NOT NULL, PRIMARY KEY (id));
 CREATE TABLE orders (order_id varchar(64) NOT NULL, country_id bigint, CHECK (country_id BETWEEN 1 AND 9), PRIMARY KEY (order_id));
+
+-- SPN221, reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), age bigint, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) INCLUDE (name);
+CREATE INDEX by_email_age ON users (email) INCLUDE (age);
+-- SPN221, not reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), name varchar(64), age bigint, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) INCLUDE (name);
+CREATE INDEX by_email_age ON users (email DESC) INCLUDE (age);
+
+-- SPN223, reported
+CREATE TABLE items (order_id varchar(36) NOT NULL, line bigint NOT NULL, PRIMARY KEY (order_id, line));
+CREATE UNIQUE INDEX by_order ON items (order_id);
+-- SPN223, not reported
+CREATE TABLE items (order_id varchar(36) NOT NULL, line bigint NOT NULL, PRIMARY KEY (order_id, line));
+CREATE UNIQUE INDEX by_line ON items (line);
+
+-- SPN224, reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64) NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
+-- SPN224, not reported
+CREATE TABLE users (id bigint NOT NULL, email varchar(64), PRIMARY KEY (id));
+CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
 
 -- SPN301, reported
 CREATE TABLE t0 (k0 bigint NOT NULL, PRIMARY KEY (k0));
@@ -274,7 +298,7 @@ CREATE TABLE albums (singer_id bigint NOT NULL, album_id bigint NOT NULL, FOREIG
 
 -- SPN307, reported
 CREATE TABLE singers (singer_id bigint NOT NULL, PRIMARY KEY (singer_id));
-CREATE TABLE albums (singer_id bigint NOT NULL, album_id bigint NOT NULL, FOREIGN KEY (singer_id) REFERENCES singers (singer_id), PRIMARY KEY (singer_id, album_id)) INTERLEAVE IN PARENT singers;
+CREATE TABLE albums (singer_id bigint NOT NULL, album_id bigint NOT NULL, CONSTRAINT of_singer FOREIGN KEY (singer_id) REFERENCES singers (singer_id), PRIMARY KEY (singer_id, album_id)) INTERLEAVE IN PARENT singers;
 -- SPN307, not reported
 CREATE TABLE singers (singer_id bigint NOT NULL, PRIMARY KEY (singer_id));
 CREATE TABLE albums (singer_id bigint NOT NULL, album_id bigint NOT NULL, PRIMARY KEY (singer_id, album_id)) INTERLEAVE IN PARENT singers;
@@ -322,15 +346,27 @@ CREATE TABLE items (item_id varchar(64) NOT NULL, order_code varchar(8), FOREIGN
 CREATE TABLE a (ts timestamptz NOT NULL, PRIMARY KEY (ts));
 CREATE TABLE b (id bigint NOT NULL, ts spanner.commit_timestamp, FOREIGN KEY (ts) REFERENCES a (ts), PRIMARY KEY (id));
 -- SPN404, not reported
-CREATE TABLE a (ts timestamptz NOT NULL, PRIMARY KEY (ts));
-CREATE TABLE b (id bigint NOT NULL, ts timestamptz, FOREIGN KEY (ts) REFERENCES a (ts), PRIMARY KEY (id));
+CREATE TABLE a (id bigint NOT NULL, PRIMARY KEY (id));
+CREATE TABLE b (id bigint NOT NULL, a_id bigint, ts spanner.commit_timestamp, FOREIGN KEY (a_id) REFERENCES a (id), PRIMARY KEY (id));
+
+-- SPN405, reported
+CREATE TABLE orders (shop_id bigint NOT NULL, order_id bigint NOT NULL, PRIMARY KEY (shop_id, order_id));
+CREATE TABLE items (item_id varchar(36) NOT NULL, shop_id bigint NOT NULL, order_id bigint, CONSTRAINT of_order FOREIGN KEY (order_id) REFERENCES orders (order_id), PRIMARY KEY (item_id));
+-- SPN405, not reported
+CREATE TABLE orders (shop_id bigint NOT NULL, order_id bigint NOT NULL, PRIMARY KEY (shop_id, order_id));
+CREATE TABLE items (item_id varchar(36) NOT NULL, shop_id bigint NOT NULL, order_id bigint, CONSTRAINT of_order FOREIGN KEY (shop_id, order_id) REFERENCES orders (shop_id, order_id), PRIMARY KEY (item_id));
 
 -- SPN503, reported
 CREATE TABLE outbox (id varchar(64) NOT NULL, status varchar(8), ts timestamptz, PRIMARY KEY (id));
 CREATE INDEX outbox_by_status ON outbox (status, ts);
 -- SPN503, not reported
-CREATE TABLE orders (id varchar(64) NOT NULL, status varchar(8), ts timestamptz, PRIMARY KEY (id));
-CREATE INDEX orders_by_status ON orders (status, ts);
+CREATE TABLE outbox (id varchar(64) NOT NULL, receiver varchar(64), ts timestamptz, PRIMARY KEY (id));
+CREATE INDEX outbox_by_receiver ON outbox (receiver, ts);
+
+-- SPN504, reported
+CREATE TABLE games (game_id varchar(36) NOT NULL, player_ids varchar(36)[], PRIMARY KEY (game_id));
+-- SPN504, not reported
+CREATE TABLE games (game_id varchar(36) NOT NULL, moves varchar(36)[], PRIMARY KEY (game_id));
 
 -- SPN601, reported
 CREATE TABLE logs (id varchar(64) NOT NULL, ts timestamptz NOT NULL, PRIMARY KEY (id));
@@ -357,8 +393,8 @@ CREATE TABLE notes (note_id bigint NOT NULL, log_id varchar(64), FOREIGN KEY (lo
 CREATE TABLE logs (id varchar(64) NOT NULL, ts timestamptz NOT NULL, PRIMARY KEY (id)) TTL INTERVAL '30 days' ON ts;
 CREATE INDEX by_at ON logs (ts);
 -- SPN604, not reported
-CREATE TABLE logs (id varchar(64) NOT NULL, ts timestamptz NOT NULL, PRIMARY KEY (id));
-CREATE INDEX by_at ON logs (ts);
+CREATE TABLE logs (id varchar(64) NOT NULL, word varchar(64), ts timestamptz NOT NULL, PRIMARY KEY (id)) TTL INTERVAL '30 days' ON ts;
+CREATE INDEX by_word ON logs (word, ts);
 
 -- SPN605, reported
 CREATE TABLE logs (id varchar(64) NOT NULL, ts timestamptz, PRIMARY KEY (id)) TTL INTERVAL '30 days' ON ts;

@@ -1,0 +1,74 @@
+"""Findings of schemas in either dialect, for tests of rules."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from spanemu import lint
+from spanemu.ddl import schema_of
+from spanemu.schema.dialect import dialect_named
+from spanemu.schema.schema import Schema
+from tests.dialects import postgresql_ddl
+
+_IN_POSTGRESQL = (
+    (r"\bTIMESTAMP NOT NULL OPTIONS \(allow_commit_timestamp ?= ?true\)",
+     "spanner.commit_timestamp NOT NULL"),
+    (r"\bTIMESTAMP\b", "timestamptz"),
+    (r"\bBYTES\((MAX|\d+)\)", "bytea"),
+    (r"\bJSON\b", "jsonb"),
+    (r"\bFLOAT32\b", "real"),
+    (r"\bBOOL\b", "boolean"),
+    (r"\bTOKENLIST\b", "spanner.tokenlist"),
+    (r"`(\w+)`", r'"\1"'),
+    (r", ROW DELETION POLICY \(OLDER_THAN\((\w+), INTERVAL (\d+) DAY\)\)",
+     r" TTL INTERVAL '\2 days' ON \1"),
+)  # fmt: skip
+
+# A fix that is a script, or becomes one on a condition: "If no query looks for NULL: CREATE ...".
+_SCRIPT = re.compile(r"(?:If [^:]*: )*(?P<script>(?:CREATE|ALTER|DROP) .*)", re.DOTALL)
+
+
+@cache
+def findings(ddl: str, *select: str, dialect: str = "googlesql") -> tuple[lint.Finding, ...]:
+    """The findings of a schema that can be read; without a selection, of the default rules."""
+    report = lint.run(ddl, lint.Settings(dialect=dialect, select=select))
+    assert not report.failures
+    return report.findings
+
+
+def only(id_: str, ddl: str, *select: str, dialect: str = "googlesql") -> lint.Finding:
+    """The single finding of a rule."""
+    (finding,) = (
+        finding for finding in findings(ddl, *select, dialect=dialect) if finding.id == id_
+    )
+    return finding
+
+
+def ids(ddl: str, *select: str, dialect: str = "googlesql") -> set[str]:
+    return {finding.id for finding in findings(ddl, *select, dialect=dialect)}
+
+
+def applied(ddl: str, dialect: str = "googlesql") -> Schema:
+    """The schema after statements that Spanner accepts."""
+    return schema_of(ddl, dialect=dialect_named(dialect))
+
+
+def script_of(fix: str) -> str | None:
+    """The statements of a fix, if it is a script."""
+    match = _SCRIPT.match(fix)
+    return None if match is None else match["script"]
+
+
+def fixed(ddl: str, finding: lint.Finding) -> str:
+    """A schema followed by the script of a finding's fix."""
+    script = script_of(finding.fix)
+    assert script is not None, finding
+    return f"{ddl.rstrip().rstrip(';')};\n{script}"
+
+
+def in_postgresql(ddl: str) -> str:
+    """A schema in PostgreSQL, which may be refused: only the most frequent forms are rewritten."""
+    for pattern, replacement in _IN_POSTGRESQL:
+        ddl = re.sub(pattern, replacement, ddl)
+    return ";".join(postgresql_ddl(statement) for statement in ddl.split(";") if statement.strip())

@@ -1,0 +1,16 @@
+CREATE TABLE Users (first_name STRING(99), last_name STRING(5)) PRIMARY KEY (first_name, last_name DESC);
+CREATE TABLE PK_Float64 (key FLOAT64 NOT NULL) PRIMARY KEY (key);
+CREATE TABLE PK_Date (key DATE NOT NULL) PRIMARY KEY (key);
+CREATE TABLE PK_Timestamp (key TIMESTAMP NOT NULL) PRIMARY KEY (key);
+CREATE TABLE Ref (id1 INT64 NOT NULL, id2 INT64 NOT NULL) PRIMARY KEY (id1, id2);
+CREATE TABLE Child (
+  id1 INT64 NOT NULL, id2 INT64 NOT NULL, id3 INT64, FOREIGN KEY (id1) REFERENCES Ref (id1),
+  FOREIGN KEY (id2) REFERENCES Ref (id2)
+) PRIMARY KEY (id1, id2, id3), INTERLEAVE IN Ref;
+CREATE TABLE GraphNodes (node_key INT64 NOT NULL) PRIMARY KEY (node_key);
+CREATE TABLE GraphEdges (edge_key INT64 NOT NULL, source_node INT64, dest_node INT64) PRIMARY KEY (edge_key);
+CREATE PROPERTY GRAPH Nodes
+  NODE TABLES (GraphNodes)
+  EDGE TABLES (GraphEdges SOURCE KEY (source_node) REFERENCES GraphNodes (node_key)
+    DESTINATION KEY (dest_node) REFERENCES GraphNodes (node_key));
+CREATE TABLE MyTable_NoPks (val INT64);

@@ -1,0 +1,1 @@
+CREATE TABLE measurements_range (id INT64) PRIMARY KEY (id);
