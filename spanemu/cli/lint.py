@@ -81,6 +81,8 @@ class Options(TypedDict):
 def lint(**given: Unpack[Options]) -> None:
     """Find hotspots and slow patterns in the schema that all files form together.
 
+    Statements that Spanner would refuse are errors, each at its place in the file.
+
     Exit code 0: no findings, 1: findings, 2: invalid command line, configuration or schema.
     """
     if given["explained"] is not None:
@@ -104,7 +106,7 @@ def lint(**given: Unpack[Options]) -> None:
     text = FORMATS[given["form"]](report)
     if text:
         click.echo(text)
-    for failure in report.failures:
+    for failure in report.faults:
         click.echo(f"spanemu: {failure}", err=True)
     sys.exit(_exit_code(report, Severity(given["fail_on"])))
 
@@ -162,7 +164,7 @@ def _against(report: Report, path: Path, *, update: bool) -> Report:
 
 
 def _exit_code(report: Report, fail_on: Severity) -> int:
-    if report.failures:
+    if report.faults:
         return EXIT_USAGE
     worst = report.worst
     return EXIT_FINDINGS if worst is not None and worst.rank <= fail_on.rank else 0

@@ -14,7 +14,7 @@ support, and types of protocol buffers, whose descriptors the linter does not ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from spanemu.base.deep_stack import deep_stack
@@ -24,10 +24,11 @@ from spanemu.base.identifiers import fold
 from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.ddl.statements import run_statement
 from spanemu.lint.source import Statement
-from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.sql import ddl_ast
+from spanemu.sql.dialects import dialect_of
 from spanemu.sql.syntax_tree import Identifier, Node, Path, TypeName
 
 MAX = "MAX"
@@ -38,9 +39,11 @@ _NAMED = re.compile(
     r"(?:IF\s+(?:NOT\s+)?EXISTS\s+)?[`\"]?(?P<name>[\w.]+)",
     re.IGNORECASE,
 )
-_ANY_TYPE = {
-    "GOOGLE_STANDARD_SQL": TypeName(Path((Identifier("STRING"),)), length=MAX),
-    "POSTGRESQL": TypeName(Path((Identifier("varchar"),))),
+_LENGTHS = {"string", "bytes"}
+# Declares a column with the type that a column gets whose own type is invalid.
+_SAMPLES = {
+    GOOGLE_STANDARD_SQL: "CREATE TABLE T (c STRING(MAX)) PRIMARY KEY (c)",
+    POSTGRESQL: "CREATE TABLE t (c varchar PRIMARY KEY)",
 }
 
 
@@ -66,6 +69,9 @@ class Acceptance:
 
     def __init__(self, dialect: DatabaseDialect) -> None:
         self._schema = empty_schema(DEFAULT_LIMITS, dialect)
+        sample = dialect_of(dialect).parse_ddl(_SAMPLES[dialect])
+        assert isinstance(sample, ddl_ast.CreateTable)
+        self._valid_type = sample.columns[0].type
         self._doubtful: set[str] = set()  # objects
         self._doubtful_columns: dict[str, set[str]] = {}  # by table
 
@@ -82,17 +88,18 @@ class Acceptance:
     def refusals(self, statement: Statement, tree: ddl_ast.DdlStatement) -> list[Refusal]:
         """Apply a statement, as far as it is valid, and return why Spanner would refuse it."""
         refusals: list[Refusal] = []
-        whole = tree
+        faulty: set[int] = set()  # offsets of parts, each of which is left out once
         while isinstance(outcome := self._applied(tree), SpannerError):
-            part = self._faulty_part(statement, tree, outcome)
+            part = self._faulty_part(statement, tree, outcome, faulty)
             node = tree if part is None else part.node
             # The rest of a statement may have too few parts, such as an index without columns.
-            is_rest = part is None and tree is not whole
+            is_rest = part is None and bool(faulty)
             if not (is_rest or self._is_consequence(statement, tree, node, outcome)):
                 refusals.append(Refusal(str(outcome), _place(statement, node, outcome)))
             if part is None:
                 self._doubt_declared(tree)
                 return refusals
+            faulty.add(part.node.at)
             if part.doubtful:
                 self._doubt_column(_table_of(tree), part.doubtful)
             tree = part.rest
@@ -106,16 +113,26 @@ class Acceptance:
             return failure
 
     def _faulty_part(
-        self, statement: Statement, tree: ddl_ast.DdlStatement, failure: SpannerError
+        self,
+        statement: Statement,
+        tree: ddl_ast.DdlStatement,
+        failure: SpannerError,
+        known: Collection[int],
     ) -> _Part | None:
-        """Return the part without which the failure does not happen, None for no single part."""
+        """Return the part without which the failure does not happen, None for no single part.
+
+        `known` are the offsets of the faulty parts that the tree lacks already. Parts that have a
+        name of the failure are tried first.
+        """
         named = {fold(str(fact)) for fact in failure.facts().values()}
-        parts = sorted(
-            _parts(tree), key=lambda part: not named & _words(_text(statement, part.node))
-        )
-        for part in parts:
-            outcome = self._applied(part.rest)
-            if not isinstance(outcome, SpannerError) or _differ(outcome, failure):
+        parts = [part for part in _parts(tree, self._valid_type) if part.node.at not in known]
+        parts.sort(key=lambda part: not named & _words(_text(statement, part.node)))
+        outcomes = [(part, self._applied(part.rest)) for part in parts]
+        for part, outcome in outcomes:
+            if not isinstance(outcome, SpannerError):
+                return part
+        for part, outcome in outcomes:  # The rest of a statement may have faults of its own.
+            if isinstance(outcome, SpannerError) and _differ(outcome, failure):
                 return part
         return None
 
@@ -210,27 +227,27 @@ def _table_of(tree: ddl_ast.DdlStatement) -> str:
 # ---------------------------------------------------------------------------- parts
 
 
-def _parts(tree: ddl_ast.DdlStatement) -> Iterator[_Part]:
+def _parts(tree: ddl_ast.DdlStatement, valid_type: TypeName) -> Iterator[_Part]:
     """Yield the parts of a statement that can be left out; whole columns come last."""
     match tree:
         case ddl_ast.CreateTable():
-            yield from _parts_of_table(tree)
+            yield from _parts_of_table(tree, valid_type)
         case ddl_ast.IndexDefinition():
             for field in ("key", "storing", "where_not_null"):
                 yield from _elements(tree, field)
             yield from _clauses(tree, ("interleave",))
         case ddl_ast.AlterTable(action=ddl_ast.AddColumn() as action):
-            for column in _repaired(action.column):
+            for column in _repaired(action.column, valid_type):
                 rest = replace(tree, action=replace(action, column=column))
                 yield _Part(action.column, rest, column.name.name)
 
 
-def _parts_of_table(tree: ddl_ast.CreateTable) -> Iterator[_Part]:
+def _parts_of_table(tree: ddl_ast.CreateTable, valid_type: TypeName) -> Iterator[_Part]:
     yield from _elements(tree, "constraints")
     yield from _clauses(tree, ("interleave", "row_deletion_policy"))
     yield from _elements(tree, "primary_key")
     for number, column in enumerate(tree.columns):
-        for repaired in _repaired(column):
+        for repaired in _repaired(column, valid_type):
             columns = (*tree.columns[:number], repaired, *tree.columns[number + 1 :])
             yield _Part(column, replace(tree, columns=columns), column.name.name)
     yield from reversed([*_elements(tree, "columns")])
@@ -251,19 +268,29 @@ def _clauses(tree: ddl_ast.DdlStatement, fields: Sequence[str]) -> Iterator[_Par
             yield _Part(clause, replace(tree, **{field: None}))  # type: ignore[arg-type]
 
 
-def _repaired(column: ddl_ast.ColumnDefinition) -> Iterator[ddl_ast.ColumnDefinition]:
-    """Yield a column with a length or another type, and without each of its clauses."""
-    if column.type.length is None:
+def _repaired(
+    column: ddl_ast.ColumnDefinition, valid_type: TypeName
+) -> Iterator[ddl_ast.ColumnDefinition]:
+    """Yield a column with a length, without each of its clauses, and with another type."""
+    if _with_length(column.type) != column.type:
         yield replace(column, type=_with_length(column.type))
     for clause in ("default", "on_update", "generated", "identity", "options"):
         if getattr(column, clause) is not None:
             yield replace(column, **{clause: None})
-    for type_ in _ANY_TYPE.values():
-        yield replace(column, type=type_)
-    yield replace(column, type=_ANY_TYPE["GOOGLE_STANDARD_SQL"], default=None, generated=None)
+    yield ddl_ast.ColumnDefinition(
+        column.name,
+        valid_type,
+        column.not_null,
+        primary_key=column.primary_key,
+        at=column.at,
+        end=column.end,
+    )
 
 
 def _with_length(type_: TypeName) -> TypeName:
+    """Return STRING and BYTES with a length, also as the type of elements."""
     if type_.element is not None:
         return replace(type_, element=_with_length(type_.element))
-    return replace(type_, length=MAX)
+    if type_.length is None and fold(str(type_.path)) in _LENGTHS:
+        return replace(type_, length=MAX)
+    return type_

@@ -47,21 +47,14 @@ def _totals(report: Report) -> str:
     totals = ", ".join(
         f"{n} {severity}{'s' * (n != 1)}" for severity in Severity if (n := counts[severity])
     )
-    if not totals and report.failures:
+    if not totals and report.faults:
         return "No findings in the statements that could be read."
     return totals or "No findings."
 
 
 def as_json(report: Report) -> str:
     """Format a report as a list of JSON objects."""
-    return json.dumps([_object(each) for each in _items(report)], indent=2, ensure_ascii=False)
-
-
-def _items(report: Report) -> list[Finding | Failure]:
-    """Return findings and failures in the order of the text."""
-    files = {file: number for number, file in enumerate(report.files)}
-    items = [*report.failures, *report.findings]
-    return sorted(items, key=lambda each: (files.get(each.file, -1), each.line, each.line_column))
+    return json.dumps([_object(each) for each in report.items], indent=2, ensure_ascii=False)
 
 
 def _object(item: Finding | Failure) -> dict[str, Any]:
@@ -76,7 +69,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 def as_github(report: Report) -> str:
     """Format a report as workflow commands, which annotate the diff."""
-    return "\n".join(map(_command, _items(report)))
+    return "\n".join(map(_command, report.items))
 
 
 def _command(item: Finding | Failure) -> str:
@@ -107,7 +100,7 @@ def as_sarif(report: Report) -> str:
     Failures are results, which code scanning shows, and notifications of the invocation.
     """
     rules = sorted({each.id: each.rule for each in report}.values(), key=lambda rule: rule.id)
-    descriptors = [*map(_descriptor, rules), *([_INVALID] if report.failures else [])]
+    descriptors = [*map(_descriptor, rules), *([_INVALID] if report.faults else [])]
     numbers = {each["id"]: number for number, each in enumerate(descriptors)}
     driver = {
         "name": "spanemu lint",
@@ -115,14 +108,14 @@ def as_sarif(report: Report) -> str:
         "rules": descriptors,
     }
     invocation = {
-        "executionSuccessful": not report.failures,
-        "toolExecutionNotifications": [_notification(each) for each in report.failures],
+        "executionSuccessful": not report.faults,
+        "toolExecutionNotifications": [_notification(each) for each in report.faults],
     }
     run = {
         "tool": {"driver": driver},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(item, numbers) for item in _items(report)],
+        "results": [_result(item, numbers) for item in report.items],
     }
     log = {"$schema": SARIF_SCHEMA, "version": SARIF_VERSION, "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False)

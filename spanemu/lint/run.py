@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import SpannerError
@@ -76,10 +77,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A fault of a statement: it cannot be read, or Spanner would refuse it.
-
-    Statements that cannot be read are not linted.
-    """
+    """A statement that cannot be read, or that Spanner would refuse."""
 
     message: str
     file: str
@@ -90,13 +88,35 @@ class Failure:
         return f"{self.file}:{self.line}:{self.line_column}: {self.message}"
 
 
+Item = TypeVar("Item", bound=Finding | Failure)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings and failures of a run, in the order of the text."""
+    """The findings and failures of a run, in the order of the text.
+
+    `failures` are statements that could not be read; the others were linted without them.
+    `refusals` are faults for which Spanner would refuse a statement that was linted.
+    """
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     files: tuple[str, ...] = field(default=())
+    refusals: tuple[Failure, ...] = ()
+
+    @property
+    def faults(self) -> list[Failure]:
+        """The failures and the refusals, in the order of the text."""
+        return self._sorted([*self.failures, *self.refusals])
+
+    @property
+    def items(self) -> list[Finding | Failure]:
+        """The faults and the findings, in the order of the text."""
+        return self._sorted([*self.failures, *self.refusals, *self.findings])
+
+    def _sorted(self, items: list[Item]) -> list[Item]:
+        files = {file: number for number, file in enumerate(self.files)}
+        return sorted(items, key=lambda each: (files[each.file], each.line, each.line_column))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -134,10 +154,7 @@ def run(
     findings = [_finding(rule, hit) for rule in selected for hit in _reported(rule, schema)]
     files = {text.origin: number for number, text in enumerate(texts)}
     findings.sort(key=lambda found: (files[found.file], found.line, found.line_column, found.id))
-    failures = sorted(
-        faults.found, key=lambda each: (files[each.file], each.line, each.line_column)
-    )
-    return Report(tuple(findings), tuple(failures), tuple(files))
+    return Report(tuple(findings), tuple(faults.failures), tuple(files), tuple(faults.refusals))
 
 
 def _reported(rule: Rule, schema: Schema) -> Iterable[Hit]:
@@ -215,18 +232,29 @@ def _quoted_names(facts: Mapping[str, object], dialect: Dialect) -> dict[str, st
 
 
 class Faults:
-    """The failures of a run; without an `acceptance`, only statements that cannot be read."""
+    """The failures of a run, and the refusals, unless `acceptance` is None.
+
+    A run that creates no table is a part of a schema: what it refers to is not known.
+    """
 
     def __init__(self, acceptance: Acceptance | None) -> None:
-        self.found: list[Failure] = []
+        self.failures: list[Failure] = []
+        self._refusals: list[Failure] = []
         self._acceptance = acceptance
+        self._creates_tables = False
+
+    @property
+    def refusals(self) -> list[Failure]:
+        """The refusals of the statements of a whole schema."""
+        return self._refusals if self._creates_tables else []
 
     def unreadable(self, failure: SyntaxFailure, before: SourceText, after: SourceText) -> None:
         """Record text that cannot be divided into statements, and that `after` lacks."""
-        self.found.append(Failure(failure.message, before.origin, failure.line, failure.column))
+        place = before.origin, failure.line, failure.column
+        self.failures.append(Failure(failure.message, *place))
         if self._acceptance is not None:
             pairs = zip(before.text, after.text, strict=True)
-            self._acceptance.doubt_all("".join(a if a != b or a == "\n" else " " for a, b in pairs))
+            self._acceptance.doubt_all("".join(a if a != b else " " for a, b in pairs))
 
     def unparsed(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
         """Record a statement that cannot be parsed, at a place in its text."""
@@ -236,18 +264,19 @@ class Faults:
 
     def at(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
         """Record a failure at a place in the text of a statement."""
-        first, first_column = statement.source.line_and_column(statement.offset)
+        source = statement.source
+        first, first_column = source.line_and_column(statement.offset)
         column = first_column + column - 1 if line == 1 else column
-        origin = statement.source.origin
-        self.found.append(Failure(message, origin, first + line - 1, column))
+        self.failures.append(Failure(message, source.origin, first + line - 1, column))
 
     def check(self, statement: Statement, tree: ddl_ast.DdlStatement) -> None:
         """Record why Spanner would refuse a statement."""
-        if self._acceptance is None:
-            return
-        for refusal in self._acceptance.refusals(statement, tree):
-            place = Position(statement, refusal.at).location
-            self.found.append(Failure(refusal.message, *place))
+        self._creates_tables |= isinstance(tree, ddl_ast.CreateTable)
+        if self._acceptance is not None:
+            self._refusals += (
+                Failure(refusal.message, *Position(statement, refusal.at).location)
+                for refusal in self._acceptance.refusals(statement, tree)
+            )
 
 
 def _parsed(
