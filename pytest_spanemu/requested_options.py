@@ -95,26 +95,30 @@ def requested_options_of(node: pytest.Item) -> RequestedOptions:
 
 def _read(node: pytest.Item) -> RequestedOptions:
     arguments = arguments_of(node, "spanner", _KEYWORDS)
-    return parse_requested_options(arguments, node.nodeid) if arguments else _NONE
+    where = f"{node.nodeid}: marker spanner"
+    return parse_requested_options(arguments, where) if arguments else _NONE
 
 
 def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
     """Parse the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation, dialect = given.get("isolation"), given.get("dialect")
-    try:
-        schema, seeds, targets = (
-            as_tuple(given.get(name)) for name in ("schema", "seeds", "targets")
-        )
-    except TypeError:
-        raise pytest.UsageError(
-            f"{where}: schema, seeds and targets take a text or a list of texts."
-        ) from None
+    schema, seeds, targets = (
+        _texts(given.get(name), f"{where}: {name}") for name in ("schema", "seeds", "targets")
+    )
     for target in targets or ():
         parse_target(target, f"{where}: targets")
     return RequestedOptions(
         schema=schema,
         seeds=seeds,
         dialect=None if dialect is None else parse_dialect(dialect, f"{where}: dialect"),
-        isolation=isolation and parse_isolation(isolation, f"{where}: isolation"),
+        isolation=None if isolation is None else parse_isolation(isolation, f"{where}: isolation"),
         targets=targets,
     )
+
+
+def _texts(given: Any, where: str) -> tuple[str, ...] | None:
+    """Return one text or several texts as a tuple; return None for None."""
+    try:
+        return as_tuple(given)
+    except TypeError:
+        raise pytest.UsageError(f"{where} is a text or a list of texts, not {given!r}.") from None

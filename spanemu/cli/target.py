@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
 from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import InstanceName
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, InvalidConfig
@@ -144,7 +144,7 @@ def _of_file(path: Path, source: str) -> Target:
     try:
         endpoint = Endpoint.read(path)
     except (OSError, InvalidEndpointFile) as problem:
-        raise TargetMissing(f"{source}: {problem}") from problem
+        raise TargetMissing(f"{source}: {reading_problem(problem, path)}") from problem
     source = f"{source} {path}"
     own = InstanceName(endpoint.project_id, endpoint.instance_id)
     return Target(endpoint.uri, endpoint.rest_uri, source, own, endpoint.tls_ca)

@@ -168,20 +168,20 @@ class Acceptance:
             case ddl_ast.AlterTable(name=name, action=action):
                 if isinstance(action, ddl_ast.RenameTo):
                     self._doubtful.add(fold(str(action.name)))
-                column = getattr(action, "column", None)
-                if isinstance(column, ddl_ast.ColumnDefinition):
-                    column = column.name
-                if isinstance(column, Identifier):
-                    self._doubt_column(fold(str(name)), column.name)
+                changed = getattr(action, "column", None)
+                if isinstance(changed, ddl_ast.ColumnDefinition):
+                    changed = changed.name
+                if isinstance(changed, Identifier):
+                    self._doubt_column(fold(str(name)), changed.name)
             case ddl_ast.RenameTables(renames=renames):
                 self._doubtful.update(fold(str(new)) for _, new in renames)
             case ddl_ast.CreateProtoBundle(types=types):
                 self._doubtful.update(fold(str(each)) for each in types)
             case ddl_ast.AlterProtoBundle(inserts=types):
                 self._doubtful.update(fold(str(each)) for each in types)
-            case _ if isinstance(name := getattr(tree, "name", None), Path):
-                if not self._is_known(str(name)):
-                    self._doubtful.add(fold(str(name)))
+            case _ if isinstance(path := getattr(tree, "name", None), Path):
+                if not self._is_known(str(path)):
+                    self._doubtful.add(fold(str(path)))
 
     def _is_known(self, name: str) -> bool:
         """Return whether a table or an index has the name, which no other object can have, then."""
@@ -276,7 +276,7 @@ def _repaired(
         yield replace(column, type=_with_length(column.type))
     for clause in ("default", "on_update", "generated", "identity", "options"):
         if getattr(column, clause) is not None:
-            yield replace(column, **{clause: None})
+            yield replace(column, **{clause: None})  # type: ignore[arg-type]
     yield ddl_ast.ColumnDefinition(
         column.name,
         valid_type,

@@ -1,0 +1,157 @@
+"""Golden tests of mistakes that newcomers make: each message says what is wrong, and what to do.
+
+Markers and settings are those of a suite that runs with the plugin; the rest are command lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import spanemu
+from spanemu.api.variables import KNOWN
+from spanemu.cli import main
+from tests.golden.runner import Case, Command, file_id, golden_files, run_golden
+from tests.ports import free_port
+
+SCREEN_LINES = 24
+SCREEN_COLUMNS = 80
+TIMEOUT_SECONDS = 60
+MUSIC = "CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (SingerId)"
+
+
+class World:
+    """A folder, a server with databases in two instances, and an address without a server."""
+
+    def __init__(self, pytester: pytest.Pytester, emulator: spanemu.Emulator) -> None:
+        self._pytester = pytester
+        self._emulator = emulator
+        self._closed = f"localhost:{free_port()}"
+
+    def commands(self) -> dict[str, Command]:
+        return {
+            "file": self.file,
+            "marker": self.marker,
+            "test": self.test,
+            "settings": self.settings,
+            "$": self.command,
+        }
+
+    def file(self, case: Case) -> str:
+        """A file of the folder."""
+        (name,) = case.arguments
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(case.input + "\n", encoding="utf-8")
+        return ""
+
+    def marker(self, case: Case) -> str:
+        """A test with a marker."""
+        return self._suite(f"{case.input}\ndef test_it(spanner_database): ...\n")
+
+    def test(self, case: Case) -> str:
+        """The lines of a test, with the fixtures after the command."""
+        lines = "\n".join(f"    {line}" for line in case.input.splitlines())
+        return self._suite(f"def test_it({', '.join(case.arguments)}):\n{lines}\n")
+
+    def settings(self, case: Case) -> str:
+        """Lines of an ini file, and NAME=VALUE for variables of the environment."""
+        lines = self._own(case.input).splitlines()
+        variables = [line for line in lines if line.split("=")[0].isupper()]
+        ini = [line for line in lines if line not in variables]
+        with pytest.MonkeyPatch.context() as environment:
+            for variable in variables:
+                environment.setenv(*variable.split("=", 1))
+            self._pytester.makeini("\n".join(["[pytest]", *ini]))
+            return self._suite("def test_it(spanner_database): ...\n")
+
+    def command(self, case: Case) -> str:
+        """A command line, with variables before it."""
+        words = shlex.split(self._own(case.line.removeprefix("$ ")))
+        variables = {}
+        while not words[0].startswith("spanemu"):
+            name, _, value = words.pop(0).partition("=")
+            variables[name] = value
+        if "serve" in words:
+            return self._process(words[1:], variables)
+        result = CliRunner().invoke(
+            main, words[1:], env=variables, input=case.input, prog_name="spanemu"
+        )
+        return self._shown(f"{result.output}exit {result.exit_code}")
+
+    def _process(self, words: list[str], variables: dict[str, str]) -> str:
+        """Run a server, which is expected to end at once."""
+        done = subprocess.run(
+            [sys.executable, "-m", "spanemu", *words, "--stop-on-stdin-end"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **variables},
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+        return self._shown(f"{done.stderr}exit {done.returncode}")
+
+    def _suite(self, text: str) -> str:
+        """Run a test module, and return the errors of the run."""
+        self._pytester.makepyfile(test_it=f"import pytest\n{text}")
+        result = self._pytester.runpytest_inprocess("--tb=line", "-p", "no:randomly", "-rN")
+        lines = [*result.errlines, *map(str, result.outlines)]
+        kept = [line for line in lines if _MESSAGE.search(line) and not _FRAME.match(line)]
+        return self._shown("\n".join(_PREFIX.sub("", line) for line in kept))
+
+    def _own(self, text: str) -> str:
+        """Fill in the addresses."""
+        return text.replace("SERVER", self._emulator.uri).replace("CLOSED", self._closed)
+
+    def _shown(self, text: str) -> str:
+        """Replace what differs from run to run. A message fits on a screen."""
+        text = text.replace(self._emulator.uri, "SERVER").replace(self._closed, "CLOSED")
+        for folder in {str(Path.cwd()), str(Path.cwd().resolve())}:
+            text = text.replace(f"{folder}/", "").replace(folder, "FOLDER")
+        text = re.sub(r"(?<=:)\d{5}\b", "PORT", text)
+        rows = sum(1 + len(line) // SCREEN_COLUMNS for line in text.splitlines())
+        assert rows <= SCREEN_LINES, text
+        return text
+
+
+_MESSAGE = re.compile(r"marker|spann?er|spanemu|SPAN|source|Error:|^E ")
+_FRAME = re.compile(
+    r"rootdir|plugins:|collected|platform|test_it\.py [.EF]|=|ERROR at|test_it\.py:\d+: |_{5}|spanner: embedded"
+)
+_PREFIX = re.compile(r"^(?:ERROR: |E +|FOLDER.*?: )")
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[spanemu.Emulator]:
+    with spanemu.Emulator(project="test", instance="shops") as emulator:
+        emulator.create_database("music", MUSIC)
+        emulator.create_database("orders", MUSIC)
+        emulator.create_database("projects/test/instances/other/databases/orders", MUSIC)
+        yield emulator
+
+
+@pytest.mark.parametrize("path", golden_files("mistakes"), ids=file_id)
+def test_mistakes(
+    path: Path,
+    rewrite: bool,
+    pytester: pytest.Pytester,
+    emulator: spanemu.Emulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in KNOWN:
+        monkeypatch.delenv(name, raising=False)
+    run_golden(path, World(pytester, emulator).commands(), rewrite=rewrite)
+
+
+def test_there_are_forty_mistakes() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in golden_files("mistakes")]
+    assert sum(len(re.findall(r"^(?:marker|test|settings|\$)", text, re.M)) for text in texts) >= 40
