@@ -43,7 +43,7 @@ from spanemu.ddl import (
 )
 from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
-from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect, dialect_named
+from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect, dialect_named
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import (
@@ -53,6 +53,7 @@ from spanemu.schema_source import (
     rejected,
     split_schema,
 )
+from spanemu.sql.ddl_ast import CreateTable
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -303,7 +304,22 @@ def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Sche
     try:
         return schema_of(statement.text, schema, types)
     except SpannerError as failure:
-        raise rejected(statement, failure) from failure
+        error = rejected(statement, failure)
+        if _is_postgresql(statement):
+            hint = "The statement is in PostgreSQL: give --dialect postgresql."
+            raise Rejected(f"{error}\n{hint}") from failure
+        raise error from failure
+
+
+def _is_postgresql(statement: SchemaStatement) -> bool:
+    """Return whether a statement for GoogleSQL creates a table as PostgreSQL does."""
+    if statement.dialect is POSTGRESQL:
+        return False
+    try:
+        (parsed,) = parse(statement.text, POSTGRESQL)
+    except (SpannerError, ValueError):
+        return False
+    return isinstance(parsed.tree, CreateTable) and parsed.tree.primary_key is None
 
 
 def _or_rejected(action: Callable[[], T]) -> T:

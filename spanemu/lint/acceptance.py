@@ -98,13 +98,14 @@ class Acceptance:
                 refusals.append(Refusal(str(outcome), _place(statement, node, outcome)))
             if part is None:
                 self._doubt_declared(tree)
-                return refusals
+                break
             faulty.add(part.node.at)
             if part.doubtful:
                 self._doubt_column(_table_of(tree), part.doubtful)
             tree = part.rest
-        self._schema = outcome
-        return refusals
+        else:
+            self._schema = outcome
+        return sorted(refusals, key=lambda refusal: refusal.at)
 
     def _applied(self, tree: ddl_ast.DdlStatement) -> Schema | SpannerError:
         try:
