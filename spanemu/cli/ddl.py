@@ -41,6 +41,7 @@ from spanemu.ddl import (
     parse,
     schema_of,
 )
+from spanemu.ddl.errors.columns import TypeNotFound
 from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
 from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect, dialect_named
@@ -53,7 +54,6 @@ from spanemu.schema_source import (
     rejected,
     split_schema,
 )
-from spanemu.sql.ddl_ast import CreateTable
 
 T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -305,21 +305,19 @@ def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Sche
         return schema_of(statement.text, schema, types)
     except SpannerError as failure:
         error = rejected(statement, failure)
-        if _is_postgresql(statement):
+        if isinstance(failure, TypeNotFound) and _is_postgresql(statement):
             hint = "The statement is in PostgreSQL: give --dialect postgresql."
             raise Rejected(f"{error}\n{hint}") from failure
         raise error from failure
 
 
 def _is_postgresql(statement: SchemaStatement) -> bool:
-    """Return whether a statement for GoogleSQL creates a table as PostgreSQL does."""
-    if statement.dialect is POSTGRESQL:
-        return False
+    """Return whether a statement for GoogleSQL has the types of PostgreSQL."""
     try:
-        (parsed,) = parse(statement.text, POSTGRESQL)
-    except (SpannerError, ValueError):
+        parse(statement.text, POSTGRESQL)
+    except SpannerError:
         return False
-    return isinstance(parsed.tree, CreateTable) and parsed.tree.primary_key is None
+    return statement.dialect is not POSTGRESQL
 
 
 def _or_rejected(action: Callable[[], T]) -> T:
