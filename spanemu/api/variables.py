@@ -77,9 +77,9 @@ def _edits(name: str, other: str) -> int:
     row = list(range(len(other) + 1))
     for i, char in enumerate(name, 1):
         following = [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(row[j] + 1, following[j - 1] + 1, row[j - 1] + (char != wanted))
-            if i > 1 and j > 1 and char == other[j - 2] and name[i - 2] == wanted:
+        for j, letter in enumerate(other, 1):
+            cost = min(row[j] + 1, following[j - 1] + 1, row[j - 1] + (char != letter))
+            if i > 1 and j > 1 and char == other[j - 2] and name[i - 2] == letter:
                 cost = min(cost, before[j - 2] + 1)
             following.append(cost)
         before, row = row, following

@@ -13,7 +13,7 @@ variables that clients read.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
@@ -67,7 +67,7 @@ class InstanceUnclear(SpannerError, code=Code.FAILED_PRECONDITION):
     instances: str
 
 
-class Wanted(TypedDict):
+class NameOptions(TypedDict):
     """The values of the options that name a database."""
 
     database: str | None
@@ -77,10 +77,14 @@ class Wanted(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ServerContents:
-    """The databases of a server, and the instance in which it creates databases."""
+    """The databases of a server, and the instance in which it creates databases.
+
+    `projects` are the projects that were searched, None if the server lists all of its databases.
+    """
 
     own: InstanceName
     databases: tuple[DatabaseName, ...]
+    projects: tuple[str, ...] | None = None
 
     @property
     def instances(self) -> list[InstanceName]:
@@ -88,13 +92,13 @@ class ServerContents:
         return sorted({database.parent for database in self.databases}, key=str)
 
 
-def find_database(wanted: Wanted, target: Target, *, advice: str = "") -> DatabaseName:
+def find_database(options: NameOptions, target: Target, *, advice: str = "") -> DatabaseName:
     """Return the name of the database that a command line means, and say what was found.
 
     Raises click.UsageError for a malformed name, and DatabaseMissing, which ends with `advice`, or
     DatabaseUnclear or NoDatabaseNamed unless there is one such database.
     """
-    text, project, instance = wanted["database"] or "", wanted["project"], wanted["instance"]
+    text, project, instance = options["database"] or "", options["project"], options["instance"]
     if "/" in text:
         return full_name(text)
     if text and project and instance:
@@ -107,6 +111,9 @@ def find_database(wanted: Wanted, target: Target, *, advice: str = "") -> Databa
     ]
     matches = [each for each in candidates if text in ("", each.database)]
     if len(matches) != 1:
+        if contents.projects is not None and project is None:
+            searched = ", ".join(contents.projects)
+            advice = f" Searched: {searched}; --project names another project.{advice}"
         raise _failure(text, candidates, matches, target, advice)
     (found,) = matches
     if not text or found.parent != InstanceName(target.project, target.instance):
@@ -114,9 +121,9 @@ def find_database(wanted: Wanted, target: Target, *, advice: str = "") -> Databa
     return found
 
 
-def new_database(wanted: Wanted, target: Target) -> DatabaseName:
+def new_database(options: NameOptions, target: Target) -> DatabaseName:
     """Return the name under which to create a database. Raises click.UsageError."""
-    text, project, instance = wanted["database"] or "", wanted["project"], wanted["instance"]
+    text, project, instance = options["database"] or "", options["project"], options["instance"]
     if "/" in text:
         return full_name(text)
     if project is None or instance is None:
@@ -125,13 +132,13 @@ def new_database(wanted: Wanted, target: Target) -> DatabaseName:
     return DatabaseName(project, instance, text)
 
 
-def find_instance(wanted: Wanted, target: Target) -> InstanceName:
+def find_instance(options: NameOptions, target: Target) -> InstanceName:
     """Return the instance for applications: that of the database, or the server's own.
 
     If the server's own instance has no database, it is the only instance that has. Raises
     DatabaseUnclear or InstanceUnclear.
     """
-    project, instance = wanted["project"], wanted["instance"]
+    project, instance = options["project"], options["instance"]
     contents = contents_of(target, project)
     instances = [
         each
@@ -139,7 +146,7 @@ def find_instance(wanted: Wanted, target: Target) -> InstanceName:
         if project in (None, each.project) and instance in (None, each.instance)
     ]
     own = InstanceName(project or contents.own.project, instance or contents.own.instance)
-    if (database := wanted["database"]) is not None:
+    if (database := options["database"]) is not None:
         homes = [each for each in instances if each.database(database) in contents.databases]
         if len(homes) > 1:
             raise DatabaseUnclear(database, _listed([home.database(database) for home in homes]))
@@ -159,18 +166,18 @@ class ClientInstance:
     problem: str | None = None
 
 
-def instance_for_clients(wanted: Wanted, target: Target) -> ClientInstance:
+def instance_for_clients(options: NameOptions, target: Target) -> ClientInstance:
     """Return the instance that `find_instance` finds; the default one if no server answers, yet.
 
     Raises click.UsageError.
     """
-    project, instance = wanted["project"], wanted["instance"]
+    project, instance = options["project"], options["instance"]
     assumed = InstanceName(project or target.project, instance or target.instance)
     if project and instance:
         return ClientInstance(assumed)
     try:
         check_answers(target)
-        return ClientInstance(find_instance(wanted, target))
+        return ClientInstance(find_instance(options, target))
     except probe.Unreachable as problem:
         return ClientInstance(assumed, str(problem))
     except SpannerError as problem:
@@ -235,7 +242,9 @@ def contents_of(target: Target, project: str | None = None) -> ServerContents:
         connection.close()
     if described is None:
         try:
-            return ServerContents(own, tuple(_admin_listing(target, project)))
+            projects = _projects(target, project)
+            databases = tuple(_admin_listing(target, projects))
+            return ServerContents(own, databases, tuple(projects))
         except exceptions.GoogleAPICallError as problem:
             message = client.server_message(problem)
             raise calls.RemoteFailure(Code(problem.grpc_status_code.value[0]), message) from problem
@@ -244,9 +253,9 @@ def contents_of(target: Target, project: str | None = None) -> ServerContents:
     return ServerContents(own, tuple(map(DatabaseName.parse, described.get("databases", ()))))
 
 
-def _admin_listing(target: Target, project: str | None) -> Iterator[DatabaseName]:
-    """Yield the databases of the projects that are known, as the admin API lists them."""
-    for each in _projects(target, project):
+def _admin_listing(target: Target, projects: Sequence[str]) -> Iterator[DatabaseName]:
+    """Yield the databases of projects, as the admin API lists them."""
+    for each in projects:
         connected = client.official_client(target.uri, each, target.tls_ca)
         instances = connected.instance_admin_api.list_instances(
             parent=f"projects/{each}", retry=None, timeout=LIST_SECONDS_MAX
@@ -258,10 +267,11 @@ def _admin_listing(target: Target, project: str | None) -> Iterator[DatabaseName
             yield from (DatabaseName.parse(database.name) for database in databases)
 
 
-def _projects(target: Target, project: str | None) -> Iterable[str]:
+def _projects(target: Target, project: str | None) -> list[str]:
+    """Return the projects that are known."""
     if project is not None:
         return [project]
     if target.own is not None:
         return [target.own.project]
     named = (os.environ.get(variable) for variable in PROJECT_VARIABLES)
-    return dict.fromkeys([*filter(None, named), target.project])
+    return list(dict.fromkeys([*filter(None, named), target.project]))

@@ -30,7 +30,7 @@ from spanemu.api.client import message_with_position, official_client
 from spanemu.api.probe import Unreachable
 from spanemu.base.errors import SpannerError
 from spanemu.cli.commands import SuggestingGroup, dialect_option
-from spanemu.cli.databases import Wanted, find_database
+from spanemu.cli.databases import NameOptions, find_database
 from spanemu.cli.target import TargetOptions, check_answers, find_target, target_options
 from spanemu.ddl import (
     Dependency,
@@ -83,7 +83,7 @@ _PROTOS = click.option(
 )
 
 
-class DatabaseOptions(Wanted, TargetOptions):
+class DatabaseOptions(NameOptions, TargetOptions):
     """The values of the options that name a database of a server."""
 
 

@@ -16,7 +16,7 @@ from typing import Unpack
 import click
 
 from spanemu.base.resource_names import InstanceName
-from spanemu.cli.databases import Wanted, full_name, instance_for_clients
+from spanemu.cli.databases import NameOptions, full_name, instance_for_clients
 from spanemu.cli.target import (
     EMULATOR_HOST,
     REST_HOST,
@@ -27,7 +27,7 @@ from spanemu.cli.target import (
 )
 
 
-class Options(Wanted, TargetOptions):
+class Options(NameOptions, TargetOptions):
     """The values of the options, by click's parameter names."""
 
     shell: str | None

@@ -352,7 +352,8 @@ def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
     except spanemu.PortTaken as error:
         if must_have_rest or error.host_port == config.host_port:
             raise
-        click.echo(f"spanemu: {error}: no REST; see --rest-host-port.", err=True)
+        another = _another_port(error, config)
+        click.echo(f"spanemu: no REST: {error}{another}", err=True)
     return spanemu.Emulator(config, rest_host_port=None)
 
 

@@ -18,7 +18,7 @@ import click
 from spanemu.api.client import official_client
 from spanemu.api.probe import Unreachable
 from spanemu.base.deferred import deferred
-from spanemu.cli.databases import Wanted, find_database
+from spanemu.cli.databases import NameOptions, find_database
 from spanemu.cli.shell.commands import Rejected, ShellEnded, run_lines, run_or_reject
 from spanemu.cli.shell.database_session import DatabaseSession
 from spanemu.cli.shell.failures import FAILURES, failure_text
@@ -42,7 +42,7 @@ EXIT_FAILED = 1
 NO_HISTORY = "off"
 
 
-class Options(Wanted, TargetOptions):
+class Options(NameOptions, TargetOptions):
     """The values of the options, by click's parameter names."""
 
     statements: tuple[str, ...]

@@ -18,7 +18,7 @@ from spanemu.api.probe import Unreachable
 from spanemu.api.saving.directory import UnusableState
 from spanemu.base.errors import SpannerError
 from spanemu.base.resource_names import DatabaseName, InstanceName
-from spanemu.cli.databases import Wanted
+from spanemu.cli.databases import NameOptions
 from spanemu.cli.target import Target, TargetOptions, check_answers, find_target
 from spanemu.config import EmulatorConfig
 from spanemu.interchange.connection import Silence
@@ -29,7 +29,7 @@ from spanemu.interchange.row_files import CSV_NULL, Csv
 EXIT_FAILED = 1
 
 
-class TransferOptions(Wanted, TargetOptions):
+class TransferOptions(NameOptions, TargetOptions):
     """The values of the options of both commands."""
 
     format: str | None

@@ -74,14 +74,15 @@ def write_files(path: Path, form: str, source: DumpSource, csv: Csv = PLAIN_CSV)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a load has written: the number of tables with rows, and of what `counted` names."""
+    """The extent of a load: the number of tables with rows, and the number of what is `counted`."""
 
     tables: int
     rows: int
     counted: str
 
     def __str__(self) -> str:
-        return f"{self.tables} table{'s' * (self.tables != 1)}, {self.rows} {self.counted}"
+        counted = "row" if self.rows == 1 and self.counted == "rows" else self.counted
+        return f"{self.tables} table{'s' * (self.tables != 1)}, {self.rows} {counted}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _SAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a statement is refused, at an offset of its text."""
+    """The reason for which a statement is refused, at an offset of its text."""
 
     message: str
     at: int
@@ -75,13 +75,13 @@ class Acceptance:
         self._doubtful: set[str] = set()  # objects
         self._doubtful_columns: dict[str, set[str]] = {}  # by table
 
-    def doubt(self, text: str) -> None:
-        """Doubt the object that a statement would declare which cannot be read."""
+    def mark_unparsed(self, text: str) -> None:
+        """Mark as doubtful what a statement would declare that cannot be parsed."""
         if (named := _NAMED.search(text)) is not None:
             self._doubtful.add(fold(named["name"]))
 
-    def doubt_all(self, text: str) -> None:
-        """Doubt everything that a text mentions which cannot be divided into statements."""
+    def mark_unreadable(self, text: str) -> None:
+        """Mark as doubtful all names of a text that cannot be divided into statements."""
         self._doubtful |= _words(text)
 
     @deep_stack()
@@ -97,11 +97,11 @@ class Acceptance:
             if not (is_rest or self._is_consequence(statement, tree, node, outcome)):
                 refusals.append(Refusal(str(outcome), _place(statement, node, outcome)))
             if part is None:
-                self._doubt_declared(tree)
+                self._mark_declared(tree)
                 break
             faulty.add(part.node.at)
             if part.doubtful:
-                self._doubt_column(_table_of(tree), part.doubtful)
+                self._mark_column(_table_of(tree), part.doubtful)
             tree = part.rest
         else:
             self._schema = outcome
@@ -151,11 +151,11 @@ class Acceptance:
         tables = words | {_table_of(tree)}
         return any(words & self._doubtful_columns.get(table, set()) for table in tables)
 
-    def _doubt_column(self, table: str, column: str) -> None:
+    def _mark_column(self, table: str, column: str) -> None:
         self._doubtful_columns.setdefault(table, set()).add(fold(column))
 
-    def _doubt_declared(self, tree: ddl_ast.DdlStatement) -> None:
-        """Doubt what a refused statement would have declared or changed."""
+    def _mark_declared(self, tree: ddl_ast.DdlStatement) -> None:
+        """Mark as doubtful what a refused statement would have declared or changed."""
         match tree:
             case ddl_ast.CreateTable(name=name, columns=columns):
                 known = self._schema.tables.get(self._schema.fold(str(name)))
@@ -165,7 +165,7 @@ class Acceptance:
                 existing = {fold(column.name) for column in known.columns}
                 for column in columns:
                     if fold(column.name.name) not in existing:
-                        self._doubt_column(fold(str(name)), column.name.name)
+                        self._mark_column(fold(str(name)), column.name.name)
             case ddl_ast.AlterTable(name=name, action=action):
                 if isinstance(action, ddl_ast.RenameTo):
                     self._doubtful.add(fold(str(action.name)))
@@ -173,7 +173,7 @@ class Acceptance:
                 if isinstance(changed, ddl_ast.ColumnDefinition):
                     changed = changed.name
                 if isinstance(changed, Identifier):
-                    self._doubt_column(fold(str(name)), changed.name)
+                    self._mark_column(fold(str(name)), changed.name)
             case ddl_ast.RenameTables(renames=renames):
                 self._doubtful.update(fold(str(new)) for _, new in renames)
             case ddl_ast.CreateProtoBundle(types=types):

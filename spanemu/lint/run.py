@@ -254,13 +254,13 @@ class Faults:
         self.failures.append(Failure(failure.message, *place))
         if self._acceptance is not None:
             pairs = zip(before.text, after.text, strict=True)
-            self._acceptance.doubt_all("".join(a if a != b else " " for a, b in pairs))
+            self._acceptance.mark_unreadable("".join(a if a != b else " " for a, b in pairs))
 
     def unparsed(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
         """Record a statement that cannot be parsed, at a place in its text."""
         self.at(statement, message, line, column)
         if self._acceptance is not None:
-            self._acceptance.doubt(statement.text)
+            self._acceptance.mark_unparsed(statement.text)
 
     def at(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
         """Record a failure at a place in the text of a statement."""

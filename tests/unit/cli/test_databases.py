@@ -229,4 +229,4 @@ def test_other_servers_are_searched_in_the_known_projects(run):
     for variable in ("SPANNER_PROJECT_ID", "GOOGLE_CLOUD_PROJECT"):
         assert f"{SHOPS}/databases/music" in run("dump", "music", env={variable: "test"}).stderr
     shown = run("dump", "music", exit_code=1).stderr
-    assert "has no database" in shown
+    assert "Searched: emulator-project; --project names another" in shown
