@@ -115,10 +115,10 @@ def find_database(options: NameOptions, target: Target, *, advice: str = "") -> 
             searched = ", ".join(contents.projects)
             advice = f" Searched: {searched}; --project names another project.{advice}"
         raise _failure(text, candidates, matches, target, advice)
-    (found,) = matches
-    if not text or found.parent != InstanceName(target.project, target.instance):
-        click.echo(f"spanemu: {found}", err=True)
-    return found
+    (database,) = matches
+    if not text or database.parent != InstanceName(target.project, target.instance):
+        click.echo(f"spanemu: {database}", err=True)
+    return database
 
 
 def new_database(options: NameOptions, target: Target) -> DatabaseName:
@@ -255,10 +255,10 @@ def contents_of(target: Target, project: str | None = None) -> ServerContents:
 
 def _admin_listing(target: Target, projects: Sequence[str]) -> Iterator[DatabaseName]:
     """Yield the databases of projects, as the admin API lists them."""
-    for each in projects:
-        connected = client.official_client(target.uri, each, target.tls_ca)
+    for project in projects:
+        connected = client.official_client(target.uri, project, target.tls_ca)
         instances = connected.instance_admin_api.list_instances(
-            parent=f"projects/{each}", retry=None, timeout=LIST_SECONDS_MAX
+            parent=f"projects/{project}", retry=None, timeout=LIST_SECONDS_MAX
         )
         for instance in instances:
             databases = connected.database_admin_api.list_databases(

@@ -90,8 +90,8 @@ def env(**given: Unpack[Options]) -> None:
         name = full_name(given["database"])
         instance, given["database"] = name.parent, name.database
     elif not given["unset"]:
-        found = instance_for_clients(given, target)
-        instance, problem = found.name, found.problem
+        own = instance_for_clients(given, target)
+        instance, problem = own.name, own.problem
     for variable, value in _variables(target, instance, given["database"]).items():
         if given["unset"] or value is not None:
             click.echo(write(variable, None if given["unset"] else value))

@@ -30,6 +30,7 @@ from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.run import Report, run
 from spanemu.lint.selection import check_rule_names, unknown_rule
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
+from spanemu.lint.source import STANDARD_INPUT
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
 
 EXIT_FINDINGS = 1
@@ -108,7 +109,18 @@ def lint(**given: Unpack[Options]) -> None:
         click.echo(text)
     for failure in report.faults:
         click.echo(f"spanemu: {failure}", err=True)
+    if report.faults and (dialect := _dialect_of(given["sources"], settings)) is not None:
+        hint = f"without error in the other dialect: give --dialect {dialect}"
+        click.echo(f"spanemu: the schema is {hint}", err=True)
     sys.exit(_exit_code(report, Severity(given["fail_on"])))
+
+
+def _dialect_of(sources: Sequence[Path], settings: Settings) -> str | None:
+    """Return the other dialect if an invalid schema is valid in it."""
+    if Path(STANDARD_INPUT) in sources:  # It cannot be read twice.
+        return None
+    (other,) = DIALECT_OPTIONS.keys() - {settings.dialect}
+    return None if run(sources, replace(settings, dialect=other)).faults else other
 
 
 def _explain(id_: str, dialect: str) -> None:

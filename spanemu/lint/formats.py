@@ -77,8 +77,8 @@ def _command(item: Finding | Failure) -> str:
     if isinstance(item, Finding):
         command, title = _COMMANDS[item.severity], f"{item.id} {item.rule.title}"
         message = f"{item.message} Fix: {item.fix}"
-    place = f"file={_property(item.file)},line={item.line},col={item.line_column}"
-    return f"::{command} {place},title={_property(title)}::{_data(message)}"
+    position = f"file={_property(item.file)},line={item.line},col={item.line_column}"
+    return f"::{command} {position},title={_property(title)}::{_data(message)}"
 
 
 def _data(text: str) -> str:

@@ -10,7 +10,8 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,14 @@ from click.testing import CliRunner
 import spanemu
 from spanemu.api.variables import KNOWN
 from spanemu.cli import main
-from tests.golden.runner import Case, Command, file_id, golden_files, run_golden
+from tests.golden.runner import (
+    Case,
+    Command,
+    file_id,
+    golden_files,
+    parse_golden,
+    run_golden,
+)
 from tests.ports import free_port
 
 SCREEN_LINES = 24
@@ -31,7 +39,8 @@ MUSIC = "CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (Si
 class World:
     """A folder, a server with databases in two instances, and an address without a server."""
 
-    def __init__(self, pytester: pytest.Pytester, emulator: spanemu.Emulator) -> None:
+    def __init__(self, path: Path, pytester: pytest.Pytester, emulator: spanemu.Emulator) -> None:
+        self._path = path
         self._pytester = pytester
         self._emulator = emulator
         self._closed = f"localhost:{free_port()}"
@@ -39,7 +48,7 @@ class World:
     def commands(self) -> dict[str, Command]:
         return {
             "file": self.file,
-            "marker": self.marker,
+            "marker": self.test,
             "test": self.test,
             "settings": self.settings,
             "$": self.command,
@@ -53,14 +62,24 @@ class World:
         path.write_text(case.input + "\n", encoding="utf-8")
         return ""
 
-    def marker(self, case: Case) -> str:
-        """A test with a marker."""
-        return self._suite(f"{case.input}\ndef test_it(spanner_database): ...\n")
-
     def test(self, case: Case) -> str:
-        """The lines of a test, with the fixtures after the command."""
-        lines = "\n".join(f"    {line}" for line in case.input.splitlines())
-        return self._suite(f"def test_it({', '.join(case.arguments)}):\n{lines}\n")
+        """A test: its marker, or its lines with the fixtures after the command."""
+        return self._shown(self._failures[f"test_{case.number}"])
+
+    @cached_property
+    def _failures(self) -> Mapping[str, str]:
+        """The errors of all tests of the file, which run together."""
+        cases = [
+            each for each in parse_golden(self._path.read_text("utf-8")) if isinstance(each, Case)
+        ]
+        tests = [_test_of(case) for case in cases if case.command in ("marker", "test")]
+        self._pytester.makepyfile(test_it="\n".join(["import pytest", *tests]))
+        reports = self._pytester.inline_run("-p", "no:randomly").getreports()
+        return {
+            report.nodeid.partition("::")[2].partition("[")[0]: _message(report.longreprtext)
+            for report in reports
+            if report.failed
+        }
 
     def settings(self, case: Case) -> str:
         """Lines of an ini file, and NAME=VALUE for variables of the environment."""
@@ -71,7 +90,7 @@ class World:
             for variable in variables:
                 environment.setenv(*variable.split("=", 1))
             self._pytester.makeini("\n".join(["[pytest]", *ini]))
-            return self._suite("def test_it(spanner_database): ...\n")
+            return self._suite()
 
     def command(self, case: Case) -> str:
         """A command line, with variables before it."""
@@ -100,13 +119,13 @@ class World:
         )
         return self._shown(f"{done.stderr}exit {done.returncode}")
 
-    def _suite(self, text: str) -> str:
-        """Run a test module, and return the errors of the run."""
-        self._pytester.makepyfile(test_it=f"import pytest\n{text}")
+    def _suite(self) -> str:
+        """Run a test, and return the errors of the run."""
+        self._pytester.makepyfile(test_it="def test_it(spanner_database): ...\n")
         result = self._pytester.runpytest_inprocess("--tb=line", "-p", "no:randomly", "-rN")
         lines = [*result.errlines, *map(str, result.outlines)]
-        kept = [line for line in lines if _MESSAGE.search(line) and not _FRAME.match(line)]
-        return self._shown("\n".join(_PREFIX.sub("", line) for line in kept))
+        kept = [line for line in lines if _MESSAGE.match(line)]
+        return self._shown("\n".join(line.removeprefix("ERROR: ") for line in kept))
 
     def _own(self, text: str) -> str:
         """Fill in the addresses."""
@@ -118,16 +137,27 @@ class World:
         for folder in {str(Path.cwd()), str(Path.cwd().resolve())}:
             text = text.replace(f"{folder}/", "").replace(folder, "FOLDER")
         text = re.sub(r"(?<=:)\d{5}\b", "PORT", text)
+        text = re.sub(r"(?<=::)test_\d+", "test_it", text)
         rows = sum(1 + len(line) // SCREEN_COLUMNS for line in text.splitlines())
         assert rows <= SCREEN_LINES, text
         return text
 
 
-_MESSAGE = re.compile(r"marker|spann?er|spanemu|SPAN|source|Error:|^E ")
-_FRAME = re.compile(
-    r"rootdir|plugins:|collected|platform|test_it\.py [.EF]|=|ERROR at|test_it\.py:\d+: |_{5}|spanner: embedded"
-)
-_PREFIX = re.compile(r"^(?:ERROR: |E +|FOLDER.*?: )")
+_MESSAGE = re.compile(r"ERROR: |spanner: (?!embedded|external)")
+
+
+def _test_of(case: Case) -> str:
+    """Return the source of a test with the line of its case in the name."""
+    if case.command == "marker":
+        return f"{case.input}\ndef test_{case.number}(spanner_database): ..."
+    lines = "\n".join(f"    {line}" for line in case.input.splitlines())
+    return f"def test_{case.number}({', '.join(case.arguments)}):\n{lines}"
+
+
+def _message(text: str) -> str:
+    """Return the message of a failure, without the lines of the test."""
+    raised = re.findall(r"^E +(.*)", text, re.MULTILINE)
+    return "\n".join(raised) or text
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +179,7 @@ def test_mistakes(
 ) -> None:
     for name in KNOWN:
         monkeypatch.delenv(name, raising=False)
-    run_golden(path, World(pytester, emulator).commands(), rewrite=rewrite)
+    run_golden(path, World(path, pytester, emulator).commands(), rewrite=rewrite)
 
 
 def test_there_are_forty_mistakes() -> None:
