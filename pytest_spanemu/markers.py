@@ -168,7 +168,7 @@ def read_plan(text: str) -> Plan:
     verb, *rest = shlex.split(text) or [""]
     if verb not in _VERBS:
         hint = did_you_mean(verb, _VERBS)
-        raise ValueError(f"there is no verb {verb!r}.{hint} There are: {', '.join(_VERBS)}")
+        raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}.{hint}")
     rpc: tuple[str, ...] = ()
     selection: dict[str, Any] = {}
     if rest and "=" not in rest[0]:
@@ -179,10 +179,8 @@ def read_plan(text: str) -> Plan:
     for word in rest:
         name, _, value = word.partition("=")
         if name not in _NAMES:
-            raise ValueError(
-                f"there is no argument {name!r}.{did_you_mean(name, _NAMES)} There are: "
-                f"{', '.join(_NAMES)}"
-            )
+            hint = did_you_mean(name, _NAMES)
+            raise ValueError(f"{name!r} is not one of {', '.join(_NAMES)}.{hint}")
         selection[name] = _number(name, value)
     if verb == "delay" and "seconds" not in selection:
         raise ValueError("delay needs a duration, such as seconds=0.2")

@@ -47,6 +47,7 @@ def check_count(item: pytest.Item, marker: str, name: str, value: object) -> Non
         raise marker_error(item, marker, f"takes a whole number as {name}, not {value!r}.")
 
 
+_TEXTS = frozenset({"schema", "seeds", "targets"})
 _KEYWORDS = frozenset({"schema", "seeds", "dialect", "isolation", "targets"})
 
 
@@ -102,9 +103,15 @@ def _read(node: pytest.Item) -> RequestedOptions:
 def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
     """Parse the keyword arguments of a marker or a factory. Raises pytest.UsageError."""
     isolation, dialect = given.get("isolation"), given.get("dialect")
-    schema, seeds, targets = (
-        _texts(given.get(name), f"{where}: {name}") for name in ("schema", "seeds", "targets")
-    )
+    try:
+        schema, seeds, targets = (
+            as_tuple(given.get(name)) for name in ("schema", "seeds", "targets")
+        )
+    except TypeError:
+        texts = ", ".join(f"{name}={given[name]!r}" for name in _TEXTS & given.keys())
+        raise pytest.UsageError(
+            f"{where}: schema, seeds and targets take a text or a list of texts, not {texts}."
+        ) from None
     for target in targets or ():
         parse_target(target, f"{where}: targets")
     return RequestedOptions(
@@ -114,11 +121,3 @@ def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptio
         isolation=None if isolation is None else parse_isolation(isolation, f"{where}: isolation"),
         targets=targets,
     )
-
-
-def _texts(given: Any, where: str) -> tuple[str, ...] | None:
-    """Return one text or several texts as a tuple; return None for None."""
-    try:
-        return as_tuple(given)
-    except TypeError:
-        raise pytest.UsageError(f"{where} is a text or a list of texts, not {given!r}.") from None

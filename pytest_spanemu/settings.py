@@ -303,6 +303,8 @@ def _check_project(text: str) -> None:
 
 
 def _check_instance(text: str) -> None:
+    if _LETTER.fullmatch(text):  # A real instance has a valid id, and an emulator checks it, too.
+        return
     try:
         check_instance_id(text)
     except InvalidInstanceId as problem:
@@ -333,6 +335,7 @@ def _check_pattern(text: str) -> None:
 
 PREFIX_CHARS_MAX = 16  # of the 30 of an id
 _PREFIX = lazy_pattern(rf"[a-z][-_a-z0-9]{{0,{PREFIX_CHARS_MAX - 1}}}")
+_LETTER = lazy_pattern("[a-z]")
 _PROJECT = lazy_pattern(r"[^/\s]+")
 _CHECKS: Mapping[str, Callable[[str], None]] = {
     "allow-cloud": _check_pattern,

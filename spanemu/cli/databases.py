@@ -2,8 +2,8 @@
 
 A database is a full name, or an id: the one database of the server with that id, in any project and
 instance. Without an id, it is the only database of the server. `--project` and `--instance` narrow
-the choice. A new database is created in the server's own instance, unless the command line names
-another.
+the choice, and so does an endpoint file, if its instance has such a database. A new database is
+created in the server's own instance, unless the command line names another.
 
 spanemu lists the databases of all projects. Other servers, and spanemu on another machine without
 `--remote-control`, list those of one project: of `--project`, of the endpoint file, or of the
@@ -110,6 +110,8 @@ def find_database(options: NameOptions, target: Target, *, advice: str = "") -> 
         if project in (None, each.project) and instance in (None, each.instance)
     ]
     matches = [each for each in candidates if text in ("", each.database)]
+    # An endpoint file names an instance, whose databases come first.
+    matches = [each for each in matches if each.parent == target.own] or matches
     if len(matches) != 1:
         if contents.projects is not None and project is None:
             searched = ", ".join(contents.projects)
@@ -148,6 +150,7 @@ def find_instance(options: NameOptions, target: Target) -> InstanceName:
     own = InstanceName(project or contents.own.project, instance or contents.own.instance)
     if (database := options["database"]) is not None:
         homes = [each for each in instances if each.database(database) in contents.databases]
+        homes = [each for each in homes if each == target.own] or homes
         if len(homes) > 1:
             raise DatabaseUnclear(database, _listed([home.database(database) for home in homes]))
         return homes[0] if homes else own

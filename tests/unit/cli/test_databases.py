@@ -206,6 +206,15 @@ def test_an_endpoint_file_names_the_own_instance(emulator, run, tmp_path):
     assert "into projects/test/instances/own/databases/copy" in shown
 
 
+def test_the_instance_of_an_endpoint_file_comes_first(emulator, run, tmp_path):
+    emulator.create_database(f"{OTHER}/databases/music", SCHEMA)
+    path = tmp_path / "endpoint.json"
+    write(Endpoint(emulator.uri, 1, "test", "shops", "2026-01-01T00:00:00Z"), path)
+    assert run("dump", "music", "--endpoint-file", path).stderr == ""
+    shown = run("env", "--shell", "sh", "--database", "music", "--endpoint-file", path).stdout
+    assert exported(shown)["SPANNER_INSTANCE_ID"] == "'shops'"
+
+
 # ---------------------------------------------------------------------------- other servers
 
 
