@@ -180,6 +180,8 @@ class Acceptance:
                 self._doubtful.update(fold(str(each)) for each in types)
             case ddl_ast.AlterProtoBundle(inserts=types):
                 self._doubtful.update(fold(str(each)) for each in types)
+            case ddl_ast.Drop(name=name):
+                self._doubtful.add(fold(str(name)))
             case _ if isinstance(path := getattr(tree, "name", None), Path):
                 if not self._is_known(str(path)):
                     self._doubtful.add(fold(str(path)))

@@ -164,3 +164,8 @@ def test_all_formats_have_every_refusal_with_its_place(tmp_path):
     assert not run["invocations"][0]["executionSuccessful"]
     commands = FORMATS["github"](report)
     assert all(f"file={path},line={line},col={column}" in commands for _, line, column in places)
+
+
+def test_what_a_refused_drop_leaves_is_not_reported():
+    (refusal,) = refusals(f"{BASE}CREATE INDEX I ON T(Name);\nDROP TABLE T;\n{BASE}")
+    assert refusal.startswith("3:12")
