@@ -5,11 +5,8 @@ Markers and settings are those of a suite that runs with the plugin; the rest ar
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -32,7 +29,6 @@ from tests.ports import free_port
 
 SCREEN_LINES = 24
 SCREEN_COLUMNS = 80
-TIMEOUT_SECONDS = 60
 MUSIC = "CREATE TABLE Singers (SingerId INT64, Name STRING(MAX)) PRIMARY KEY (SingerId)"
 
 
@@ -99,25 +95,10 @@ class World:
         while not words[0].startswith("spanemu"):
             name, _, value = words.pop(0).partition("=")
             variables[name] = value
-        if "serve" in words:
-            return self._process(words[1:], variables)
         result = CliRunner().invoke(
             main, words[1:], env=variables, input=case.input, prog_name="spanemu"
         )
         return self._shown(f"{result.output}exit {result.exit_code}")
-
-    def _process(self, words: list[str], variables: dict[str, str]) -> str:
-        """Run a server, which is expected to end at once."""
-        done = subprocess.run(
-            [sys.executable, "-m", "spanemu", *words, "--stop-on-stdin-end"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            env={**os.environ, **variables},
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
-        return self._shown(f"{done.stderr}exit {done.returncode}")
 
     def _suite(self) -> str:
         """Run a test, and return the errors of the run."""
@@ -160,6 +141,10 @@ def _message(text: str) -> str:
     return "\n".join(raised) or text
 
 
+def _fail(*_: object) -> None:
+    raise AssertionError("the server has started")
+
+
 @pytest.fixture(scope="module")
 def emulator() -> Iterator[spanemu.Emulator]:
     with spanemu.Emulator(project="test", instance="shops") as emulator:
@@ -179,6 +164,10 @@ def test_mistakes(
 ) -> None:
     for name in KNOWN:
         monkeypatch.delenv(name, raising=False)
+    # A server would tune the process of the tests, and none is expected to start.
+    for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
+        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
+    monkeypatch.setattr("spanemu.cli.lifecycle.announce", _fail)
     run_golden(path, World(path, pytester, emulator).commands(), rewrite=rewrite)
 
 
