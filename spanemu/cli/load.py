@@ -31,6 +31,7 @@ from spanemu.cli.transfer_options import (
     transfer_options,
     transfer_target,
 )
+from spanemu.interchange.errors import LoadRejected
 from spanemu.interchange.files import AVRO, SQL, DumpFiles, form_of, read_files, read_sql
 from spanemu.interchange.parts import Choice, UnknownTable
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
@@ -89,7 +90,10 @@ def load(**given: Unpack[Options]) -> None:
             connection.descriptors = given["proto_descriptors"].read_bytes()
         if given["create"]:
             _create(connection, given, dump)
-        loaded = dump.load(connection, choice, progress)
+        try:
+            loaded = dump.load(connection, choice, progress)
+        except LoadRejected as problem:
+            raise LoadRejected(f"{problem} (database {connection.name})") from problem
     click.echo(f"Loaded {dump.origin} into {connection.name}: {loaded}")
 
 
