@@ -281,11 +281,13 @@ def _split_commas(given: Sequence[str]) -> list[str]:
 
 
 def _choose(word: object, choices: tuple[str, ...], where: str) -> str:
-    if not isinstance(word, str) or word not in choices:
-        meant = _OTHER_TERMS.get(word) if isinstance(word, str) else None
-        hint = f" Did you mean '{meant}'?" if meant else did_you_mean(str(word), choices)
-        raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.{hint}")
-    return word
+    if isinstance(word, str) and word in choices:
+        return word
+    hint = ""
+    if isinstance(word, str):
+        meant = _OTHER_TERMS.get(word)
+        hint = f" Did you mean '{meant}'?" if meant else did_you_mean(word, choices)
+    raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.{hint}")
 
 
 # ---------------------------------------------------------------------------- values
