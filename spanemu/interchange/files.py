@@ -81,6 +81,8 @@ class Loaded:
     counted: str
 
     def __str__(self) -> str:
+        if not self.rows:
+            return "no rows"
         counted = "row" if self.rows == 1 and self.counted == "rows" else self.counted
         return f"{self.tables} table{'s' * (self.tables != 1)}, {self.rows} {counted}"
 
