@@ -56,7 +56,7 @@ def lint_failures(
 def _lint(text: str, pyproject: Path, dialect: str) -> Sequence[Finding]:
     try:
         settings = settings_from(pyproject) if pyproject.is_file() else Settings()
-        return run(text, replace(settings, dialect=dialect)).findings
+        return run(text, replace(settings, dialect=dialect), is_accepted=True).findings
     except BadSettings as problem:
         raise ValueError(str(problem)) from problem
     except (UnknownRule, UndecidedRule) as problem:

@@ -29,6 +29,7 @@ from pytest_spanemu.requested_options import (
 )
 from pytest_spanemu.settings import as_tuple
 from spanemu.base.deferred import deferred
+from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots
@@ -166,7 +167,8 @@ def read_plan(text: str) -> Plan:
         raise ValueError("not a text such as 'abort commit:2'")
     verb, *rest = shlex.split(text) or [""]
     if verb not in _VERBS:
-        raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}")
+        hint = did_you_mean(verb, _VERBS)
+        raise ValueError(f"{verb!r} is not one of {', '.join(_VERBS)}.{hint}")
     rpc: tuple[str, ...] = ()
     selection: dict[str, Any] = {}
     if rest and "=" not in rest[0]:
@@ -177,8 +179,11 @@ def read_plan(text: str) -> Plan:
     for word in rest:
         name, _, value = word.partition("=")
         if name not in _NAMES:
-            raise ValueError(f"{name!r} is not one of {', '.join(_NAMES)}")
+            hint = did_you_mean(name, _NAMES)
+            raise ValueError(f"{name!r} is not one of {', '.join(_NAMES)}.{hint}")
         selection[name] = _number(name, value)
+    if verb == "delay" and "seconds" not in selection:
+        raise ValueError("delay needs a duration, such as seconds=0.2")
     return verb, rpc, selection
 
 

@@ -6,6 +6,7 @@ Nothing of Spanner is imported before a test uses a fixture.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -28,6 +29,7 @@ from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
+from spanemu.api.variables import misspelt_note, misspelt_variables
 from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:
@@ -139,6 +141,11 @@ def pytest_configure(config: pytest.Config) -> None:
         saved_counts(run)  # raises before the first test if there are no saved counts
     if run.settings.start is Start.EAGER and not _is_controller(config):
         run.start_eagerly()
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the misspelt environment variables."""
+    return [f"spanner: {misspelt_note(*each)}" for each in misspelt_variables(os.environ)]
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist starts its workers

@@ -47,6 +47,7 @@ def check_count(item: pytest.Item, marker: str, name: str, value: object) -> Non
         raise marker_error(item, marker, f"takes a whole number as {name}, not {value!r}.")
 
 
+_TEXTS = frozenset({"schema", "seeds", "targets"})
 _KEYWORDS = frozenset({"schema", "seeds", "dialect", "isolation", "targets"})
 
 
@@ -95,7 +96,8 @@ def requested_options_of(node: pytest.Item) -> RequestedOptions:
 
 def _read(node: pytest.Item) -> RequestedOptions:
     arguments = arguments_of(node, "spanner", _KEYWORDS)
-    return parse_requested_options(arguments, node.nodeid) if arguments else _NONE
+    where = f"{node.nodeid}: marker spanner"
+    return parse_requested_options(arguments, where) if arguments else _NONE
 
 
 def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptions:
@@ -106,8 +108,9 @@ def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptio
             as_tuple(given.get(name)) for name in ("schema", "seeds", "targets")
         )
     except TypeError:
+        texts = ", ".join(f"{name}={given[name]!r}" for name in _TEXTS & given.keys())
         raise pytest.UsageError(
-            f"{where}: schema, seeds and targets take a text or a list of texts."
+            f"{where}: schema, seeds and targets take a text or a list of texts, not {texts}."
         ) from None
     for target in targets or ():
         parse_target(target, f"{where}: targets")
@@ -115,6 +118,6 @@ def parse_requested_options(given: dict[str, Any], where: str) -> RequestedOptio
         schema=schema,
         seeds=seeds,
         dialect=None if dialect is None else parse_dialect(dialect, f"{where}: dialect"),
-        isolation=isolation and parse_isolation(isolation, f"{where}: isolation"),
+        isolation=None if isolation is None else parse_isolation(isolation, f"{where}: isolation"),
         targets=targets,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,23 @@ from pytest_spanemu.targets.resource_names import (
     choose_target,
     resource_names,
 )
-from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
+from spanemu.base.resource_names import (
+    InvalidDatabaseId,
+    InvalidInstanceId,
+    check_database_id,
+    check_instance_id,
+)
 from spanemu.base.suggestions import did_you_mean
+from spanemu.config import HostPort, InvalidConfig
 
 TABLE_ROWS = 10
 COUNTED = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
 
 
-_ALIASES = {"rollback": Isolation.RESTORE}  # the term of other plugins
+_OTHER_TERMS = {"rollback": Isolation.RESTORE}  # of other plugins, by what they mean here
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,7 @@ def _settings(origins: _Origins) -> Settings:
         if condition not in FAIL_ON:
             raise pytest.UsageError(
                 f"spanner_fail_on: {condition!r} is not one of {', '.join(sorted(FAIL_ON))}."
+                f"{did_you_mean(condition, FAIL_ON)}"
             )
     return Settings(
         **values
@@ -215,17 +224,17 @@ def _settings(origins: _Origins) -> Settings:
     )
 
 
-def parse_isolation(word: str, where: str) -> Isolation:
+def parse_isolation(word: object, where: str) -> Isolation:
     """Return the isolation that a marker or a factory names. Raises pytest.UsageError."""
     return Isolation(_choose(word, tuple(Isolation), where))
 
 
-def parse_dialect(word: str, where: str) -> Dialect:
+def parse_dialect(word: object, where: str) -> Dialect:
     """Return the dialect that a marker or a factory names. Raises pytest.UsageError."""
     return Dialect(_choose(word, tuple(Dialect), where))
 
 
-def parse_target(word: str, where: str) -> Target:
+def parse_target(word: object, where: str) -> Target:
     """Return the target that a marker names. Raises pytest.UsageError."""
     return Target(_choose(word, tuple(Target), where))
 
@@ -251,6 +260,11 @@ def _value(origins: _Origins, option: Option) -> Any:
         return as_tuple(value) or ()
     if value is not None and option.choices:
         return _choose(str(value), option.choices, where)
+    if value is not None and (check := _CHECKS.get(option.name)) is not None:
+        try:
+            check(str(value))
+        except ValueError as problem:
+            raise pytest.UsageError(f"{where}: {problem}") from None
     return value
 
 
@@ -266,12 +280,73 @@ def _split_commas(given: Sequence[str]) -> list[str]:
     return [part for word in given for part in word.split(",") if part]
 
 
-def _choose(word: str, choices: tuple[str, ...], where: str) -> str:
-    word = _ALIASES.get(word, word)
-    if word not in choices:
-        hint = did_you_mean(str(word), choices)
-        raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.{hint}")
-    return word
+def _choose(word: object, choices: tuple[str, ...], where: str) -> str:
+    if isinstance(word, str) and word in choices:
+        return word
+    hint = ""
+    if isinstance(word, str):
+        meant = _OTHER_TERMS.get(word)
+        hint = f" Did you mean '{meant}'?" if meant else did_you_mean(word, choices)
+    raise pytest.UsageError(f"{where}: {word!r} is not one of {', '.join(choices)}.{hint}")
+
+
+# ---------------------------------------------------------------------------- values
+
+
+def _check_host(text: str) -> None:
+    address = HostPort.parse(text)
+    if not address.port:
+        raise InvalidConfig(f"{text!r} has no port: write that of a server, as in localhost:9010")
+
+
+def _check_project(text: str) -> None:
+    if not _PROJECT.fullmatch(text):
+        raise ValueError(f"{text!r} cannot be part of the name projects/PROJECT")
+
+
+def _check_instance(text: str) -> None:
+    if _LETTER.fullmatch(text):  # A real instance has a valid id, and an emulator checks it, too.
+        return
+    try:
+        check_instance_id(text)
+    except InvalidInstanceId as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _check_database(text: str) -> None:
+    try:
+        check_database_id(text)
+    except InvalidDatabaseId as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _check_prefix(text: str) -> None:
+    if not _PREFIX.fullmatch(text):
+        raise ValueError(
+            f"{text!r} cannot begin the id of a database: a lowercase letter, then at most "
+            f"{PREFIX_CHARS_MAX - 1} lowercase letters, digits, hyphens and underscores."
+        )
+
+
+def _check_pattern(text: str) -> None:
+    try:
+        re.compile(text)
+    except re.error as problem:
+        raise ValueError(f"{text!r} is not a regular expression: {problem}") from problem
+
+
+PREFIX_CHARS_MAX = 16  # of the 30 of an id
+_PREFIX = lazy_pattern(rf"[a-z][-_a-z0-9]{{0,{PREFIX_CHARS_MAX - 1}}}")
+_LETTER = lazy_pattern("[a-z]")
+_PROJECT = lazy_pattern(r"[^/\s]+")
+_CHECKS: Mapping[str, Callable[[str], None]] = {
+    "allow-cloud": _check_pattern,
+    "database": _check_database,
+    "database-prefix": _check_prefix,
+    "host": _check_host,
+    "instance": _check_instance,
+    "project": _check_project,
+}
 
 
 def _endpoint_uri(path: str) -> str:
@@ -279,7 +354,8 @@ def _endpoint_uri(path: str) -> str:
     try:
         return Endpoint.read(Path(path)).uri
     except (OSError, InvalidEndpointFile) as problem:
-        raise pytest.UsageError(f"{ENDPOINT_FILE}: {problem}") from None
+        shown = reading_problem(problem, Path(path))
+        raise pytest.UsageError(f"{ENDPOINT_FILE}: {shown}") from None
 
 
 def _days(given: str | None) -> int | None:

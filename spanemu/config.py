@@ -69,7 +69,7 @@ class HostPort:
         elif ":" in host and "/" not in host:
             raise InvalidConfig(f"{text!r}: write an IPv6 address in brackets, as in [::1]:9010")
         if not (separator and host and port.isascii() and port.isdigit()) or "/" in host:
-            raise InvalidConfig(f"{text!r} is not of the form HOST:PORT")
+            raise InvalidConfig(f"{text!r} is not of the form HOST:PORT, as in localhost:9010")
         if int(port) > PORT_MAX:
             raise InvalidConfig(f"{text!r}: there is no port above {PORT_MAX}")
         return cls(host, int(port))
@@ -208,9 +208,12 @@ class EmulatorConfig:
         return self.data_dir is not None or self.export_on_exit is not None
 
     def __post_init__(self) -> None:
-        HostPort.parse(self.host_port)
-        if self.rest_host_port is not None:
-            HostPort.parse(self.rest_host_port)
+        for name in ("host_port", "rest_host_port"):
+            if (address := getattr(self, name)) is not None:
+                try:
+                    HostPort.parse(address)
+                except InvalidConfig as problem:
+                    raise InvalidConfig(f"{name}: {problem}") from problem
         if self.grpc_server not in GRPC_SERVERS:
             raise InvalidConfig(f"grpc_server must be one of {', '.join(GRPC_SERVERS)}")
         if not self.project or "/" in self.project or self.project.isspace():

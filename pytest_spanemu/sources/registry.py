@@ -17,6 +17,7 @@ from pytest_spanemu.sources.source import (
     natural_order,
 )
 from spanemu.base.deferred import deferred
+from spanemu.base.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from pytest_spanemu.sources import migrations, programs
@@ -119,5 +120,7 @@ def path_source(text: str, root: Path, dialect: Dialect) -> Source:
     if path.is_dir():
         return migrations.directory_source(text, path, dialect)
     if not path.is_file():
-        raise SourceError(f"schema source {text!r}: file {path} does not exist")
+        files = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        hint = did_you_mean(path.name, files)
+        raise SourceError(f"schema source {text!r}: file {path} does not exist.{hint}")
     return FilesSource(text, [path], dialect)

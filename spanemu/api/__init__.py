@@ -6,7 +6,8 @@ processes), `remote` (an emulator in another process), `context` (an emulator fo
 the duration of a piece of code), `change_streams` (the records of change streams), `client` (the
 official client connected to an emulator), `calls` (the connection to the control service of another
 process), `endpoint_file` (the file that publishes an emulator's address), `probe` (whether a server
-answers), `tls` (certificates, and channels that trust them). `data_connection` is a database that
+answers), `tls` (certificates, and channels that trust them), `variables` (environment variables,
+and misspelt ones). `data_connection` is a database that
 `interchange` dumps and loads, and `saving` keeps the state of an emulator on disk; `transfers`
 offers dumps and loads as operations.
 """

@@ -16,6 +16,7 @@ from typing import Any
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
+from spanemu.api.probe import reason_of
 from spanemu.api.tls import open_channel
 from spanemu.base.errors import Code, SpannerError, Unsupported
 from spanemu.base.serialization import to_plain
@@ -85,6 +86,8 @@ class Calls:
             return NotControllable(operation, self.uri)
         if _is_value_error(failure):
             return ValueError(message)
+        if code is Code.UNAVAILABLE:
+            message = f"{self.uri}: {reason_of(failure, self.uri)}"
         return RemoteFailure(code, message)
 
 

@@ -78,6 +78,11 @@ class DataConnection:
         self._dialect: DatabaseDialect | None = None
 
     @property
+    def name(self) -> str:
+        """The full name of the database."""
+        return self._name
+
+    @property
     def database_id(self) -> str:
         """The last part of the name of the database."""
         return self._name.rpartition("/")[2]

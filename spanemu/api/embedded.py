@@ -195,7 +195,8 @@ class Emulator(EmulatorHandle):
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
-        self._local = LocalEmulator(instances, self._clock, self._faults, self.randomness.seed)
+        own = InstanceName(self.config.project, self.config.instance)
+        self._local = LocalEmulator(instances, self._clock, self._faults, self.randomness.seed, own)
         self._begin(clock)
 
     def _begin(self, clock: SystemClock) -> None:

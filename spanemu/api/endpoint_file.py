@@ -22,6 +22,13 @@ class InvalidEndpointFile(ValueError):
     """An endpoint file that cannot be parsed or lacks a key."""
 
 
+def reading_problem(problem: OSError | InvalidEndpointFile, path: Path) -> str:
+    """Return why an endpoint file cannot be read, and how to write a missing file."""
+    if isinstance(problem, FileNotFoundError):
+        return f"{path} does not exist. A server writes it: spanemu serve --endpoint-file {path}"
+    return str(problem)
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """The contents of an endpoint file.

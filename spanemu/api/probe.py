@@ -7,6 +7,8 @@ resource. It uses neither the official client nor messages, because a health che
 from __future__ import annotations
 
 import http.client
+import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import grpc
@@ -17,6 +19,7 @@ PROJECT = "health-check"
 _METHOD = "/google.spanner.admin.instance.v1.InstanceAdmin/ListInstanceConfigs"
 _CONTROL_METHOD = "/spanemu.v1.Control/GetClock"
 _PARENT = f"projects/{PROJECT}".encode()
+_REFUSED = re.compile("connection refused|actively refused", re.IGNORECASE)  # Windows: "actively"
 _REQUEST = b"\x0a" + bytes([len(_PARENT)]) + _PARENT  # the field `parent`, the first of the message
 
 
@@ -71,7 +74,14 @@ def _call(uri: str, method: str, request: bytes, seconds: float, tls_ca: str | N
         with open_channel(uri, tls_ca) as channel:
             channel.unary_unary(method)(request, timeout=seconds)
     except grpc.RpcError as failure:
-        reason = f"{failure.code().name}: {failure.details()}"
-        raise Unreachable(f"gRPC at {uri}: {reason}") from failure
+        raise Unreachable(f"gRPC at {uri}: {reason_of(failure, uri)}") from failure
     except OSError as problem:
         raise Unreachable(f"gRPC at {uri}: {problem}") from problem
+
+
+def reason_of(failure: Any, uri: str) -> str:
+    """Return why an RPC failed, and how to start a server where none listens."""
+    details = failure.details() or ""
+    if failure.code() is grpc.StatusCode.UNAVAILABLE and _REFUSED.search(details):
+        return f"connection refused. Start a server: spanemu serve --host-port {uri}"
+    return f"{failure.code().name}: {details}"

@@ -18,20 +18,20 @@ exit 2   the command line or a schema is invalid, or the server or database is u
 
 from __future__ import annotations
 
-import os
-import socket
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import click
 from google.api_core.exceptions import GoogleAPICallError
 
 from spanemu.api.client import message_with_position, official_client
+from spanemu.api.probe import Unreachable
 from spanemu.base.errors import SpannerError
-from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.commands import SuggestingGroup, dialect_option
+from spanemu.cli.databases import NameOptions, find_database
+from spanemu.cli.target import TargetOptions, check_answers, find_target, target_options
 from spanemu.ddl import (
     Dependency,
     Migration,
@@ -41,9 +41,10 @@ from spanemu.ddl import (
     parse,
     schema_of,
 )
+from spanemu.ddl.errors.columns import TypeNotFound
 from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
-from spanemu.schema.dialect import DATABASE_DIALECTS, DatabaseDialect, dialect_named
+from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect, dialect_named
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import (
@@ -58,18 +59,20 @@ T = TypeVar("T")
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _SOURCE = "FILE|DIRECTORY|-"
 _SCHEMA = click.argument("sources", nargs=-1, required=True, metavar=f"{_SOURCE}...")
-_DATABASE = click.option(
-    "--database", "name", required=True, metavar="projects/P/instances/I/databases/D"
+_DATABASE = (
+    click.option(
+        "--database",
+        required=True,
+        metavar="NAME",
+        help="The database: an id, which is searched in all instances of the server, or a full "
+        "name.",
+    ),
+    click.option("--project", metavar="ID", help="The project of the database."),
+    click.option("--instance", metavar="ID", help="The instance of the database."),
 )
 _DIALECT_QUERY = """
 SELECT option_value FROM information_schema.database_options WHERE option_name = 'database_dialect'
 """
-_HOST = click.option(
-    "--host-port",
-    metavar="HOST:PORT",
-    default=lambda: os.environ.get("SPANNER_EMULATOR_HOST", "localhost:9010"),
-    help="The server's address; default: $SPANNER_EMULATOR_HOST, or localhost:9010.",
-)
 
 
 _PROTOS = click.option(
@@ -78,7 +81,18 @@ _PROTOS = click.option(
     type=_FILE,
     help="A FileDescriptorSet (protoc --descriptor_set_out) with the types of proto bundles.",
 )
-_CONNECT_TIMEOUT_SECONDS = 3.0
+
+
+class DatabaseOptions(NameOptions, TargetOptions):
+    """The values of the options that name a database of a server."""
+
+
+def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name a database of a server to a command."""
+    command = target_options(command)
+    for option in reversed(_DATABASE):
+        command = option(command)
+    return command
 
 
 class Rejected(click.ClickException):
@@ -177,8 +191,7 @@ def difference(before: str, after: str, dialect: str, exit_code: bool, protos: P
 
 @ddl.command()
 @_SCHEMA
-@_DATABASE
-@_HOST
+@database_options
 @click.option("--dry-run", is_flag=True, help="Print the statements without running them.")
 @click.option("--allow-destructive", is_flag=True, help="Also drop tables and columns.")
 @_PROTOS
@@ -187,10 +200,10 @@ def apply(
     protos: Path | None,
     dry_run: bool,
     allow_destructive: bool,
-    **target: str,
+    **given: Unpack[DatabaseOptions],
 ) -> None:
     """Migrate a database to the schema of the files, which are in the database's dialect."""
-    database = _database(**target)
+    database = _database(given)
     schema = _schema(sources, _dialect_of(database), _types(protos))
     migrations = diff(_schema_of(database), schema, database.database_id)
     if dry_run or not migrations:
@@ -216,11 +229,10 @@ def apply(
 
 
 @ddl.command()
-@_DATABASE
-@_HOST
-def export(name: str, host_port: str) -> None:
+@database_options
+def export(**given: Unpack[DatabaseOptions]) -> None:
     """Print the schema of a database."""
-    for statement in _database(name, host_port).ddl_statements:
+    for statement in _database(given).ddl_statements:
         click.echo(f"{statement};\n")
 
 
@@ -292,7 +304,20 @@ def _with(schema: Schema, statement: SchemaStatement, types: ProtoTypes) -> Sche
     try:
         return schema_of(statement.text, schema, types)
     except SpannerError as failure:
-        raise rejected(statement, failure) from failure
+        error = rejected(statement, failure)
+        if isinstance(failure, TypeNotFound) and _is_postgresql(statement):
+            hint = "The statement is in PostgreSQL: give --dialect postgresql."
+            raise Rejected(f"{error}\n{hint}") from failure
+        raise error from failure
+
+
+def _is_postgresql(statement: SchemaStatement) -> bool:
+    """Return whether a statement for GoogleSQL has the types of PostgreSQL."""
+    try:
+        parse(statement.text, POSTGRESQL)
+    except SpannerError:
+        return False
+    return statement.dialect is not POSTGRESQL
 
 
 def _or_rejected(action: Callable[[], T]) -> T:
@@ -303,25 +328,20 @@ def _or_rejected(action: Callable[[], T]) -> T:
         raise Rejected(str(error)) from error
 
 
-def _database(name: str, host_port: str) -> Any:
-    parsed = _or_rejected(lambda: DatabaseName.parse(name))
-    _check_reachable(host_port)
-    client = official_client(host_port, parsed.project)
-    database = client.instance(parsed.instance).database(parsed.database)
+def _database(given: DatabaseOptions) -> Any:
+    target = find_target(given)
+    try:
+        check_answers(target)
+    except Unreachable as problem:
+        raise Rejected(str(problem)) from problem
+    name = _or_rejected(lambda: find_database(given, target))
+    client = official_client(target.uri, name.project, target.tls_ca)
+    database = client.instance(name.instance).database(name.database)
     try:
         database.reload()
     except GoogleAPICallError as error:
         raise Rejected(message_with_position(error)) from error
     return database
-
-
-def _check_reachable(host_port: str) -> None:
-    """Raise Rejected at once if no server listens, because the client would retry for minutes."""
-    host, _, port = host_port.rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), _CONNECT_TIMEOUT_SECONDS).close()
-    except (OSError, ValueError) as error:
-        raise Rejected(f"no server answers at {host_port}: {error}") from error
 
 
 def _print(migrations: Sequence[Migration]) -> None:

@@ -21,15 +21,14 @@ import click
 import spanemu
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
 from spanemu.api.probe import Unreachable, is_spanemu, probe_grpc, probe_rest
+from spanemu.api.variables import KNOWN, misspelt_note, misspelt_variables
 from spanemu.base.record import NamedTuple
-from spanemu.base.suggestions import did_you_mean
-from spanemu.cli.commands import VARIABLE_PREFIX, variables_of
+from spanemu.cli.commands import VARIABLE_PREFIX
 from spanemu.cli.target import (
     EMULATOR_HOST,
     ENDPOINT_FILE,
     GRPC_PORT,
     REST_PORT,
-    TLS_CA,
     TargetOptions,
     find_target,
     target_options,
@@ -39,8 +38,6 @@ from spanemu.config import HostPort, InvalidConfig
 EXIT_PROBLEM = 1
 PROBE_SECONDS = 3.0
 PYTHON_MIN = (3, 11)
-# The variables of the pytest plugin and the container, besides those of the server's flags.
-OTHER_VARIABLES = frozenset({TLS_CA, "SPANEMU_IN_CONTAINER", "SPANEMU_ISOLATION", "SPANEMU_TARGET"})
 REQUIRED = ("google-cloud-spanner", "grpcio", "protobuf", "click", "google-re2", "sortedcontainers")
 OPTIONAL = {
     "pytest": "the pytest plugin",
@@ -126,13 +123,11 @@ def _version(name: str) -> str | None:
 
 
 def _environment(variables: Mapping[str, str]) -> Iterator[Finding]:
-    known = {*variables_of("serve"), *OTHER_VARIABLES}
-    own = {name: value for name, value in variables.items() if name.startswith(VARIABLE_PREFIX)}
-    for name, value in sorted(own.items()):
-        if name in known:
+    for name, value in sorted(variables.items()):
+        if name in KNOWN and name.startswith(VARIABLE_PREFIX):
             yield Finding(GOOD, f"{name}={value}")
-        else:
-            yield Finding(PROBLEM, f"{name} is unknown.{did_you_mean(name, sorted(known))}")
+    for name, meant in misspelt_variables(variables):
+        yield Finding(PROBLEM, misspelt_note(name, meant))
     host = variables.get(EMULATOR_HOST)
     if host is None:
         yield Finding(NOTE, f"{EMULATOR_HOST} is not set: clients would connect to Google")
@@ -173,9 +168,8 @@ def _server(given: TargetOptions) -> Iterator[Finding]:
     try:
         probe_grpc(target.uri, PROBE_SECONDS, target.tls_ca)
     except Unreachable as problem:
-        where = f"nothing answers at {target.uri} ({target.source})"
-        if target.tls_ca is not None:
-            where = f"{problem} (trusting {target.tls_ca})"
+        trust = "" if target.tls_ca is None else f", trusting {target.tls_ca}"
+        where = f"nothing answers at {target.uri} ({target.source}{trust}): {problem}"
         yield Finding(PROBLEM if named else NOTE, where)
         return
     is_own = is_spanemu(target.uri, PROBE_SECONDS, target.tls_ca)

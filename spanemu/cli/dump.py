@@ -15,12 +15,12 @@ import click
 
 from spanemu.api.data_connection import data_connection
 from spanemu.base.collector import Pause
+from spanemu.cli.databases import find_database
 from spanemu.cli.target import target_options
 from spanemu.cli.transfer_options import (
     TransferOptions,
     check_avro,
     csv_of,
-    database_name,
     failures_as_messages,
     progress_bar,
     transfer_options,
@@ -53,7 +53,8 @@ class Options(TransferOptions):
 def dump(**given: Unpack[Options]) -> None:
     """Write the schema and the rows of a database to SQL, JSON lines, CSV or Avro.
 
-    DATABASE is an id, or a full name. The rows are those of one moment.
+    DATABASE is an id, which is searched in all instances of the server, or a full name. The rows
+    are those of one moment.
     """
     form, output = given["format"] or SQL, given["output"]
     if form != SQL and output in (None, STANDARD_OUTPUT):
@@ -65,7 +66,7 @@ def dump(**given: Unpack[Options]) -> None:
         Pause(),  # Collections would take half of the time.
         failures_as_messages(InvalidRow, UnknownTable),
         transfer_target(given, writes=False) as target,
-        data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
+        data_connection(target.uri, str(find_database(given, target)), target.tls_ca) as connection,
         progress_bar(given["quiet"]) as progress,
         dump_source(connection, choice, progress) as source,
     ):

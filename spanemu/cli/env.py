@@ -15,16 +15,22 @@ from typing import Unpack
 
 import click
 
-from spanemu.cli.target import EMULATOR_HOST, REST_HOST, TargetOptions, find_target, target_options
+from spanemu.base.resource_names import InstanceName
+from spanemu.cli.databases import NameOptions, full_name, instance_for_clients
+from spanemu.cli.target import (
+    EMULATOR_HOST,
+    REST_HOST,
+    Target,
+    TargetOptions,
+    find_target,
+    target_options,
+)
 
 
-class Options(TargetOptions):
+class Options(NameOptions, TargetOptions):
     """The values of the options, by click's parameter names."""
 
     shell: str | None
-    project: str | None
-    instance: str | None
-    database: str | None
     unset: bool
 
 
@@ -73,17 +79,31 @@ SHELLS: Mapping[str, Callable[[str, str | None], str]] = {
 @click.option("--database", metavar="ID", help="The database that applications use.")
 @click.option("--unset", is_flag=True, help="Print the statements that remove the variables.")
 def env(**given: Unpack[Options]) -> None:
-    """Print the environment variables by which clients and tools reach a server."""
+    """Print the environment variables by which clients and tools reach a server.
+
+    The project and the instance are the server's own, or those of --database.
+    """
     write = SHELLS[given["shell"] or _own_shell()]
-    for name, value in _variables(given).items():
-        if given["unset"] or value is not None:
-            click.echo(write(name, None if given["unset"] else value))
-
-
-def _variables(given: Options) -> dict[str, str | None]:
-    """Return the value of each variable; None for variables that are not to be set."""
     target = find_target(given)
-    project = given["project"] or target.project
+    instance, problem = InstanceName("", ""), None
+    if given["database"] is not None and "/" in given["database"]:
+        name = full_name(given["database"])
+        instance, given["database"] = name.parent, name.database
+    elif not given["unset"]:
+        own = instance_for_clients(given, target)
+        instance, problem = own.name, own.problem
+    for variable, value in _variables(target, instance, given["database"]).items():
+        if given["unset"] or value is not None:
+            click.echo(write(variable, None if given["unset"] else value))
+    if problem is not None:
+        click.echo(f"spanemu: {problem}", err=True)
+
+
+def _variables(
+    target: Target, instance: InstanceName, database: str | None
+) -> dict[str, str | None]:
+    """Return the value of each variable; None for variables that are not to be set."""
+    project = instance.project
     rest, tls_ca = target.rest_url, target.tls_ca
     return {
         # With this variable, clients send plain text.
@@ -92,8 +112,8 @@ def _variables(given: Options) -> dict[str, str | None]:
         REST_HOST: rest,
         "GOOGLE_CLOUD_PROJECT": project,
         "SPANNER_PROJECT_ID": project,
-        "SPANNER_INSTANCE_ID": given["instance"] or target.instance,
-        "SPANNER_DATABASE_ID": given["database"],
+        "SPANNER_INSTANCE_ID": instance.instance,
+        "SPANNER_DATABASE_ID": database,
         # Clients would send metrics to Google, and complain without credentials.
         "SPANNER_DISABLE_BUILTIN_METRICS": "true",
         # gcloud

@@ -18,6 +18,7 @@ from typing import Unpack
 
 import click
 
+from spanemu.cli.databases import NameOptions, instance_for_clients
 from spanemu.cli.target import TargetOptions, find_target, target_options
 
 DEFAULT_NAME = "spanemu"
@@ -49,7 +50,8 @@ def gcloud_config(**given: Unpack[Options]) -> None:
         raise click.UsageError(f"{name!r} is no name for a configuration of gcloud.")
     folder = config_folder()
     file = folder / "configurations" / f"config_{name}"
-    project = given["project"] or target.project
+    options = NameOptions(database=None, project=given["project"], instance=None)
+    project = given["project"] or instance_for_clients(options, target).name.project
     try:
         _write(file, project, f"{target.rest_url}/", target.tls_ca)
         if given["activate"]:

@@ -30,6 +30,7 @@ from spanemu.lint.rules.postgresql import rules_of
 from spanemu.lint.run import Report, run
 from spanemu.lint.selection import check_rule_names, unknown_rule
 from spanemu.lint.settings import Settings, find_pyproject, settings_from
+from spanemu.lint.source import STANDARD_INPUT
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
 
 EXIT_FINDINGS = 1
@@ -81,6 +82,8 @@ class Options(TypedDict):
 def lint(**given: Unpack[Options]) -> None:
     """Find hotspots and slow patterns in the schema that all files form together.
 
+    Statements that Spanner would refuse are errors, each at its place in the file.
+
     Exit code 0: no findings, 1: findings, 2: invalid command line, configuration or schema.
     """
     if given["explained"] is not None:
@@ -104,9 +107,20 @@ def lint(**given: Unpack[Options]) -> None:
     text = FORMATS[given["form"]](report)
     if text:
         click.echo(text)
-    for failure in report.failures:
+    for failure in report.faults:
         click.echo(f"spanemu: {failure}", err=True)
+    if report.faults and (dialect := _dialect_of(given["sources"], settings)) is not None:
+        hint = f"without error in the other dialect: give --dialect {dialect}"
+        click.echo(f"spanemu: the schema is {hint}", err=True)
     sys.exit(_exit_code(report, Severity(given["fail_on"])))
+
+
+def _dialect_of(sources: Sequence[Path], settings: Settings) -> str | None:
+    """Return the other dialect if an invalid schema is valid in it."""
+    if Path(STANDARD_INPUT) in sources:  # It cannot be read twice.
+        return None
+    (other,) = DIALECT_OPTIONS.keys() - {settings.dialect}
+    return None if run(sources, replace(settings, dialect=other)).faults else other
 
 
 def _explain(id_: str, dialect: str) -> None:
@@ -162,7 +176,7 @@ def _against(report: Report, path: Path, *, update: bool) -> Report:
 
 
 def _exit_code(report: Report, fail_on: Severity) -> int:
-    if report.failures:
+    if report.faults:
         return EXIT_USAGE
     worst = report.worst
     return EXIT_FINDINGS if worst is not None and worst.rank <= fail_on.rank else 0

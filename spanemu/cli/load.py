@@ -11,7 +11,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, Unpack, cast
@@ -20,17 +20,18 @@ import click
 
 from spanemu.api.data_connection import DataConnection, data_connection
 from spanemu.base.collector import Pause
-from spanemu.cli.target import target_options
+from spanemu.cli.databases import find_database, new_database
+from spanemu.cli.target import Target, target_options
 from spanemu.cli.transfer_options import (
     TransferOptions,
     check_avro,
     csv_of,
-    database_name,
     failures_as_messages,
     progress_bar,
     transfer_options,
     transfer_target,
 )
+from spanemu.interchange.errors import LoadRejected
 from spanemu.interchange.files import AVRO, SQL, DumpFiles, form_of, read_files, read_sql
 from spanemu.interchange.parts import Choice, UnknownTable
 from spanemu.schema.dialect import DIALECT_OPTIONS, GOOGLE_STANDARD_SQL
@@ -51,7 +52,10 @@ class Options(TransferOptions):
 @click.argument("database")
 @click.argument("source", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--create", is_flag=True, help="Create the database first, and its instance if there is none."
+    "--create",
+    is_flag=True,
+    help="Create the database first, in the server's own instance unless --instance or a full name "
+    "names another, and the instance if there is none.",
 )
 @click.option(
     "--dialect",
@@ -63,9 +67,9 @@ class Options(TransferOptions):
 def load(**given: Unpack[Options]) -> None:
     """Read a dump into a database: SQL, JSON lines, CSV, or an export of Spanner in Avro.
 
-    DATABASE is an id, or a full name. SOURCE is a file of SQL statements (- for standard input), a
-    folder, a manifest, or a file of JSON lines or CSV that is named after its table. Rows are
-    inserted; a row whose key exists is an error.
+    DATABASE is an id, which is searched in all instances of the server, or a full name. SOURCE is a
+    file of SQL statements (- for standard input), a folder, a manifest, or a file of JSON lines or
+    CSV that is named after its table. Rows are inserted; a row whose key exists is an error.
     """
     source = given["source"]
     if source != STANDARD_INPUT and not source.exists():
@@ -79,14 +83,27 @@ def load(**given: Unpack[Options]) -> None:
         failures_as_messages(UnknownTable),
         _dump(given, form) as dump,
         transfer_target(given, writes=True) as target,
-        data_connection(target.uri, database_name(given, target), target.tls_ca) as connection,
+        _connection(given, target) as connection,
         progress_bar(given["quiet"]) as progress,
     ):
         if given["proto_descriptors"] is not None:
             connection.descriptors = given["proto_descriptors"].read_bytes()
         if given["create"]:
             _create(connection, given, dump)
-        dump.load(connection, choice, progress)
+        try:
+            loaded = dump.load(connection, choice, progress)
+        except LoadRejected as problem:
+            raise LoadRejected(f"{problem} (database {connection.name})") from problem
+    click.echo(f"Loaded {dump.origin} into {connection.name}: {loaded}")
+
+
+def _connection(given: Options, target: Target) -> AbstractContextManager[DataConnection]:
+    """Connect to a new database with --create, otherwise to the one that the server has."""
+    if given["create"]:
+        name = new_database(given, target)
+    else:
+        name = find_database(given, target, advice=" --create creates it.")
+    return data_connection(target.uri, str(name), target.tls_ca)
 
 
 @contextmanager

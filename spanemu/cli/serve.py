@@ -8,6 +8,8 @@ exit 4   the state cannot be saved
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +20,7 @@ import click
 import spanemu
 from spanemu.api.endpoint_file import publish
 from spanemu.api.saving.directory import UnusableState
+from spanemu.api.variables import misspelt_note, misspelt_variables
 from spanemu.base.collector import Pause, heap
 from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS_MIN, DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
@@ -31,8 +34,10 @@ from spanemu.config import (
     DEFAULT_RETENTION_SECONDS,
     GRPC_SERVERS,
     H2,
+    PORT_MAX,
     EmulatorConfig,
     HostPort,
+    InvalidConfig,
 )
 from spanemu.control.clock import as_datetime
 
@@ -219,6 +224,8 @@ def serve(**given: Unpack[Options]) -> None:
     """
     if given["schemas"] and not given["databases"]:
         raise click.UsageError("--schema needs a --database to apply it to.")
+    for name, meant in misspelt_variables(os.environ):
+        click.echo(f"spanemu: {misspelt_note(name, meant)}", err=True)
     config = _config(given)
     process.share_one_arena()
     if not given["all_cpus"]:
@@ -287,7 +294,10 @@ def _rest_host_port(given: Options) -> str | None:
         raise click.UsageError("--rest-host-port and --rest-port exclude each other.")
     if chosen is not None:
         return None if chosen == REST_OFF else chosen
-    grpc = HostPort.parse(given["host_port"])
+    try:
+        grpc = HostPort.parse(given["host_port"])
+    except InvalidConfig as problem:
+        raise InvalidConfig(f"--host-port: {problem}") from problem
     if port is None:
         port = DEFAULT_REST_PORT if grpc.port else 0
     return str(HostPort(grpc.host, port))
@@ -310,13 +320,29 @@ def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
         except spanemu.InvalidConfig as error:
             raise click.UsageError(str(error)) from error
         except spanemu.CannotListen as error:
-            click.echo(f"spanemu: {error}", err=True)
+            click.echo(f"spanemu: {error}{_another_port(error, config)}", err=True)
             sys.exit(EXIT_CANNOT_LISTEN)
         except (UnusableState, OSError) as error:
             click.echo(f"spanemu: {error}", err=True)
             sys.exit(EXIT_USAGE)
         heap.freeze()
     return emulator
+
+
+_PORTS_TRIED = 100
+
+
+def _another_port(error: spanemu.CannotListen, config: EmulatorConfig) -> str:
+    """Return the option with the next free port, or "" if no port is at fault."""
+    if not isinstance(error, spanemu.PortTaken):
+        return ""
+    taken = HostPort.parse(error.host_port)
+    option = "--host-port" if error.host_port == config.host_port else "--rest-host-port"
+    for port in range(taken.port + 1, min(taken.port + _PORTS_TRIED, PORT_MAX)):
+        with socket.socket() as trial:
+            if trial.connect_ex((taken.reachable.host, port)):
+                return f". Free: {option} {HostPort(taken.host, port)}"
+    return f". Any free port: {option} {HostPort(taken.host, 0)}"
 
 
 def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
@@ -326,7 +352,8 @@ def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
     except spanemu.PortTaken as error:
         if must_have_rest or error.host_port == config.host_port:
             raise
-        click.echo(f"spanemu: {error}: no REST; see --rest-host-port.", err=True)
+        another = _another_port(error, config)
+        click.echo(f"spanemu: no REST: {error}{another}", err=True)
     return spanemu.Emulator(config, rest_host_port=None)
 
 

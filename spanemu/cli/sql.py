@@ -16,16 +16,22 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from spanemu.api.client import official_client
-from spanemu.api.probe import Unreachable, probe_grpc
+from spanemu.api.probe import Unreachable
 from spanemu.base.deferred import deferred
-from spanemu.base.resource_names import DatabaseName, InvalidName
+from spanemu.cli.databases import NameOptions, find_database
 from spanemu.cli.shell.commands import Rejected, ShellEnded, run_lines, run_or_reject
-from spanemu.cli.shell.database_session import DatabaseSession, database_ids
-from spanemu.cli.shell.failures import FAILURES, ShellFailure, failure_text
+from spanemu.cli.shell.database_session import DatabaseSession
+from spanemu.cli.shell.failures import FAILURES, failure_text
 from spanemu.cli.shell.interpreter import Shell
 from spanemu.cli.shell.output import FORMATS, TABLE, Printer
 from spanemu.cli.shell.script import Command
-from spanemu.cli.target import Target, TargetOptions, find_target, target_options
+from spanemu.cli.target import (
+    Target,
+    TargetOptions,
+    check_answers,
+    find_target,
+    target_options,
+)
 
 if TYPE_CHECKING:
     from spanemu.cli.shell import editor
@@ -33,16 +39,12 @@ else:
     editor = deferred("spanemu.cli.shell.editor")
 
 EXIT_FAILED = 1
-PROBE_SECONDS = 5.0
 NO_HISTORY = "off"
 
 
-class Options(TargetOptions):
+class Options(NameOptions, TargetOptions):
     """The values of the options, by click's parameter names."""
 
-    database: str | None
-    project: str | None
-    instance: str | None
     statements: tuple[str, ...]
     files: tuple[Path, ...]
     form: str
@@ -99,7 +101,8 @@ class Options(TargetOptions):
 def sql(**given: Unpack[Options]) -> None:
     r"""Run SQL on a database of a running server: statements, files, or a shell.
 
-    DATABASE is an id, or a full name; it may be left out if the instance has a single database.
+    DATABASE is an id, which is searched in all instances of the server, or a full name. It may be
+    left out if the server has a single database.
     Without --execute and --file, statements come from standard input. On a terminal, \? shows the
     commands.
     """
@@ -112,7 +115,7 @@ def sql(**given: Unpack[Options]) -> None:
     target = find_target(given)
     printer = Printer(sys.stdout, sys.stderr, given["form"], is_interactive=is_interactive)
     try:
-        probe_grpc(target.uri, PROBE_SECONDS, target.tls_ca)
+        check_answers(target)
         shell = Shell(_session(given, target), printer, timing=given["timing"])
         try:
             _set_parameters(shell, given["parameters"])
@@ -150,29 +153,11 @@ def _run_all(shell: Shell, given: Options) -> None:
 
 def _session(given: Options, target: Target) -> DatabaseSession:
     """Return a session with the database that the command line means."""
-    name = _database_name(given, target)
+    name = find_database(given, target)
     client = official_client(target.uri, name.project, target.tls_ca)
-    if not name.database:
-        databases = database_ids(client, name.instance)
-        if len(databases) != 1:
-            listed = ", ".join(databases) or "none"
-            raise ShellFailure(f"name a database; those of {name.instance} are: {listed}")
-        name = DatabaseName(name.project, name.instance, databases[0])
     session = DatabaseSession(client, name)
     assert session.dialect  # Fails if there is no such database.
     return session
-
-
-def _database_name(given: Options, target: Target) -> DatabaseName:
-    """Return the name of the database, without its id if the command line has none."""
-    text = given["database"] or ""
-    if "/" not in text:
-        project, instance = given["project"], given["instance"]
-        return DatabaseName(project or target.project, instance or target.instance, text)
-    try:
-        return DatabaseName.parse(text)
-    except InvalidName as problem:
-        raise click.UsageError(str(problem)) from problem
 
 
 def _set_parameters(shell: Shell, parameters: tuple[str, ...]) -> None:

@@ -10,12 +10,19 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile
+from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
+from spanemu.base.deferred import deferred
+from spanemu.base.resource_names import InstanceName
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, InvalidConfig
+
+if TYPE_CHECKING:
+    from spanemu.api import probe
+else:
+    probe = deferred("spanemu.api.probe")
 
 GRPC_PORT = 9010
 REST_PORT = 9020
@@ -29,6 +36,9 @@ TLS_CA = "SPANEMU_TLS_CA"
 TLS_CERT = "SPANEMU_TLS_CERT"  # of a server on this machine
 
 
+PROBE_SECONDS = 5.0
+
+
 class TargetMissing(click.UsageError):
     """An endpoint file that does not exist or is invalid: the server may not have started."""
 
@@ -37,14 +47,14 @@ class TargetMissing(click.UsageError):
 class Target:
     """The addresses of a server; `rest` is None if it has no REST port. `source` names the server.
 
-    `endpoint` is the content of the endpoint file, if a file names the server. `tls_ca` is the file
-    of certificates to trust, None for a server without TLS.
+    `own` is the instance of the server's own databases, None if only the server knows it. `tls_ca`
+    is the file of certificates to trust, None for a server without TLS.
     """
 
     uri: str
     rest: str | None
     source: str
-    endpoint: Endpoint | None = None
+    own: InstanceName | None = None
     tls_ca: str | None = None
 
     @property
@@ -57,12 +67,12 @@ class Target:
     @property
     def project(self) -> str:
         """The project of the server's own databases."""
-        return DEFAULT_PROJECT if self.endpoint is None else self.endpoint.project_id
+        return DEFAULT_PROJECT if self.own is None else self.own.project
 
     @property
     def instance(self) -> str:
         """The instance of the server's own databases."""
-        return DEFAULT_INSTANCE if self.endpoint is None else self.endpoint.instance_id
+        return DEFAULT_INSTANCE if self.own is None else self.own.instance
 
 
 class TargetOptions(TypedDict):
@@ -104,10 +114,18 @@ def find_target(given: TargetOptions) -> Target:
     """Return the server that a command line names. Raises TargetMissing or click.UsageError."""
     target = _named(given)
     if (rest := given["rest_host_port"]) is not None:
-        target = replace(target, rest=None if rest == OFF else _checked(rest))
+        target = replace(target, rest=None if rest == OFF else _checked(rest, "--rest-host-port"))
     if given["tls_ca"] is not None:
         target = replace(target, tls_ca=given["tls_ca"])
     return target
+
+
+def check_answers(target: Target) -> None:
+    """Return if the server answers; without this check, clients would retry for long.
+
+    Raises Unreachable.
+    """
+    probe.probe_grpc(target.uri, PROBE_SECONDS, target.tls_ca)
 
 
 def _named(given: TargetOptions) -> Target:
@@ -126,14 +144,15 @@ def _of_file(path: Path, source: str) -> Target:
     try:
         endpoint = Endpoint.read(path)
     except (OSError, InvalidEndpointFile) as problem:
-        raise TargetMissing(f"{source}: {problem}") from problem
+        raise TargetMissing(f"{source}: {reading_problem(problem, path)}") from problem
     source = f"{source} {path}"
-    return Target(endpoint.uri, endpoint.rest_uri, source, endpoint, endpoint.tls_ca)
+    own = InstanceName(endpoint.project_id, endpoint.instance_id)
+    return Target(endpoint.uri, endpoint.rest_uri, source, own, endpoint.tls_ca)
 
 
 def _of_address(text: str, source: str) -> Target:
     """Return a server by its gRPC address; REST is expected at the port that goes with 9010."""
-    uri = _checked(text)
+    uri = _checked(text, source)
     rest = os.environ.get(REST_HOST)
     address = HostPort.parse(uri)
     if rest is None and address.port == GRPC_PORT:
@@ -141,8 +160,8 @@ def _of_address(text: str, source: str) -> Target:
     return Target(uri, rest, source)
 
 
-def _checked(text: str) -> str:
+def _checked(text: str, source: str) -> str:
     try:
         return str(HostPort.parse(text).reachable)
     except InvalidConfig as problem:
-        raise click.UsageError(str(problem)) from problem
+        raise click.UsageError(f"{source}: {problem}") from problem

@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 import spanemu
+from spanemu.api.probe import Unreachable
 from spanemu.api.saving.directory import UnusableState
 from spanemu.base.errors import SpannerError
-from spanemu.base.resource_names import DatabaseName, InvalidName
-from spanemu.cli.target import Target, TargetOptions, find_target
+from spanemu.base.resource_names import DatabaseName, InstanceName
+from spanemu.cli.databases import NameOptions
+from spanemu.cli.target import Target, TargetOptions, check_answers, find_target
 from spanemu.config import EmulatorConfig
 from spanemu.interchange.connection import Silence
 from spanemu.interchange.errors import InvalidDump, LoadRejected
@@ -27,12 +29,9 @@ from spanemu.interchange.row_files import CSV_NULL, Csv
 EXIT_FAILED = 1
 
 
-class TransferOptions(TargetOptions):
+class TransferOptions(NameOptions, TargetOptions):
     """The values of the options of both commands."""
 
-    database: str
-    project: str | None
-    instance: str | None
     format: str | None
     tables: tuple[str, ...]
     no_schema: bool
@@ -96,18 +95,20 @@ def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]
     """Yield the server that a command line names, or an emulator with the data of --data-dir.
 
     With `writes`, the state of that emulator is saved at the end, unless something fails. Raises
-    UnusableState.
+    UnusableState, and Unreachable for a server that does not answer.
     """
     directory = given["data_dir"]
     if directory is None:
-        yield find_target(given)
+        target = find_target(given)
+        check_answers(target)
+        yield target
         return
     config = EmulatorConfig(import_from=directory, edited=given["edited"])
     if writes:
         config = EmulatorConfig(data_dir=directory, edited=given["edited"])
     with spanemu.Emulator(config) as emulator:
         try:
-            yield Target(emulator.uri, None, f"--data-dir {directory}")
+            yield Target(emulator.uri, None, f"--data-dir {directory}", _only_instance(emulator))
         except BaseException as problem:
             emulator.close(save=False)
             if writes and isinstance(problem, LoadRejected):
@@ -115,16 +116,11 @@ def transfer_target(given: TransferOptions, *, writes: bool) -> Iterator[Target]
             raise
 
 
-def database_name(given: TransferOptions, target: Target) -> str:
-    """Return the name of the database that a command line means. Raises click.UsageError."""
-    name = given["database"]
-    if "/" not in name:
-        project, instance = given["project"], given["instance"]
-        return str(DatabaseName(project or target.project, instance or target.instance, name))
-    try:
-        return str(DatabaseName.parse(name))
-    except InvalidName as problem:
-        raise click.UsageError(str(problem)) from problem
+def _only_instance(emulator: spanemu.Emulator) -> InstanceName | None:
+    """Return the instance of all databases of a state, None if they are in several instances."""
+    names = map(DatabaseName.parse, emulator.info().databases)
+    instances = {name.parent for name in names}
+    return instances.pop() if len(instances) == 1 else None
 
 
 def csv_of(given: TransferOptions) -> Csv:
@@ -189,6 +185,7 @@ def failures_as_messages(*kinds: type[Exception]) -> Iterator[None]:
     refusals: tuple[type[Exception], ...] = (
         SpannerError,
         OSError,
+        Unreachable,
         UnusableState,
         InvalidDump,
         LoadRejected,

@@ -60,6 +60,12 @@ class Duration(TypedDict, total=False):
     microseconds: int | float  # an int is exact
 
 
+_FORMS = (
+    f"a duration is a timedelta, or {', '.join(Duration.__annotations__)} by name, as in "
+    "seconds=5, and not negative: time never moves backwards"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ClockTime:
     """The current time of the clock, and whether the clock is frozen."""
@@ -279,7 +285,8 @@ class EmbeddedClock(EmulatorClock):
     def _nanos_ahead(self, parts: Duration) -> int:
         duration = timedelta(**parts)
         if duration < timedelta():
-            raise ValueError(f"{duration} is negative, and time never moves backwards")
+            seconds = duration.total_seconds()
+            raise ValueError(f"the duration of {seconds:g} seconds is negative: {_FORMS}")
         if duration > _END - datetime_of(self.source.peek()):
             raise ValueError(f"{duration} from now is beyond the year 9999, the end of TIMESTAMP")
         return duration // _MICROSECOND * NANOS_PER_MICRO
@@ -331,4 +338,11 @@ def datetime_of(nanos: int) -> datetime:
 
 
 def _microseconds(by: timedelta | None, parts: Duration) -> int:
-    return ((by or timedelta()) + timedelta(**parts)) // _MICROSECOND
+    """Return a duration in microseconds. Raises TypeError for what is no duration."""
+    if not isinstance(by, timedelta | None):
+        raise TypeError(f"{by!r} is no duration: {_FORMS}")
+    try:
+        return ((by or timedelta()) + timedelta(**parts)) // _MICROSECOND
+    except TypeError:
+        given = ", ".join(f"{name}={part!r}" for name, part in parts.items())
+        raise TypeError(f"{given} is no duration: {_FORMS}") from None

@@ -148,7 +148,7 @@ class LocalDatabase(DatabaseControl):
         database = self._database()
         settings = linter.Settings(dialect=database.schema.dialect.option)
         text = "".join(f"{statement};\n" for statement in database.ddl())
-        return list(linter.run(text, settings).findings) if text else []
+        return list(linter.run(text, settings, is_accepted=True).findings) if text else []
 
     def layout(self, *, servers: bool = False) -> str:
         return self._database().physical_layout(servers=servers)

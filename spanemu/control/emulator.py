@@ -9,6 +9,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
+from spanemu.base.resource_names import InstanceName
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.operation import ControlInterface, operation
 
@@ -26,11 +27,16 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class EmulatorInfo:
-    """An emulator: its version, the seed of its random choices, and its databases by full name."""
+    """An emulator: its version, the seed of its random choices, and its databases by full name.
+
+    `project` and `instance` contain the databases that are created by a bare name.
+    """
 
     version: str
     seed: int
     databases: tuple[str, ...]
+    project: str
+    instance: str
 
 
 class EmulatorControl(ControlInterface):
@@ -40,7 +46,7 @@ class EmulatorControl(ControlInterface):
 
     @operation("GetEmulator", "GET")
     def info(self) -> EmulatorInfo:
-        """Return the version, the seed, and the names of all databases."""
+        """Return the version, the seed, the names of all databases, and the own instance."""
 
     @operation("ResetEmulator", "POST :reset")
     def reset(self) -> None:
@@ -61,15 +67,18 @@ class LocalEmulator(EmulatorControl):
         clock: EmbeddedClock,
         faults: Callable[[], injector.EmbeddedFaults],
         seed: int,
+        own: InstanceName,
     ) -> None:
         self.instances = instances
         self.clock = clock
         self.faults = faults
         self._seed = seed
+        self._own = own
 
     def info(self) -> EmulatorInfo:
         names = tuple(database.name for database in self.instances.all_databases())
-        return EmulatorInfo(metadata.version("spanemu"), self._seed, names)
+        version, own = metadata.version("spanemu"), self._own
+        return EmulatorInfo(version, self._seed, names, own.project, own.instance)
 
     def reset(self) -> None:
         self.faults().clear()

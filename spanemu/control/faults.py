@@ -15,9 +15,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, NoReturn, Self, TypedDict, TypeVar, Unpack
 
 from spanemu.base.clock import NANOS_PER_MILLI, NANOS_PER_SECOND
+from spanemu.base.suggestions import did_you_mean
 from spanemu.control.operation import ControlInterface, operation
 
 # mypy: disable-error-code="empty-body"
@@ -169,6 +170,15 @@ class Faults(ControlInterface):
     """
 
     PATH = "faults"
+
+    if not TYPE_CHECKING:  # A checker of types reports unknown verbs itself.
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise AttributeError for an unknown verb."""
+            hint = did_you_mean(name, VERBS)
+            raise AttributeError(
+                f"there is no verb {name!r}.{hint} There are: {', '.join(VERBS)}", name=name
+            )
 
     # ------------------------------------------------------------------ failures
 

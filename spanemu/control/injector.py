@@ -11,7 +11,7 @@ from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
-from spanemu.base.suggestions import nearest
+from spanemu.base.suggestions import did_you_mean, nearest
 from spanemu.control.effects import (
     Aborting,
     Effect,
@@ -180,7 +180,8 @@ class EmbeddedFaults(Faults):
     def add(self, verb: str, arguments: FaultArguments) -> FaultState:
         declared = VERBS.get(verb)
         if declared is None:
-            raise ValueError(f"there is no verb {verb!r}; there are: {', '.join(VERBS)}")
+            hint = did_you_mean(verb, VERBS)
+            raise ValueError(f"there is no verb {verb!r}.{hint} There are: {', '.join(VERBS)}")
         named = {
             name: None if name == "rpc" and not each else each for name, each in arguments.items()
         }

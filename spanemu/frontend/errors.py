@@ -139,7 +139,7 @@ class PortTaken(CannotListen):
     """An address at which another process, or another server of this one, listens."""
 
     def __init__(self, host_port: str) -> None:
-        super().__init__(host_port, "the port is taken")
+        super().__init__(host_port, "the port is taken; port 0 chooses a free one")
 
 
 class TimestampOutOfRange(SpannerError, code=Code.INVALID_ARGUMENT):

@@ -73,6 +73,21 @@ def write_files(path: Path, form: str, source: DumpSource, csv: Csv = PLAIN_CSV)
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """The extent of a load: the number of tables with rows, and the number of what is `counted`."""
+
+    tables: int
+    rows: int
+    counted: str
+
+    def __str__(self) -> str:
+        if not self.rows:
+            return "no rows"
+        counted = "row" if self.rows == 1 and self.counted == "rows" else self.counted
+        return f"{self.tables} table{'s' * (self.tables != 1)}, {self.rows} {counted}"
+
+
+@dataclass(frozen=True, slots=True)
 class DumpFiles:
     """A dump in files; messages call it `origin`. `dialect` is None if the files do not say it.
 
@@ -95,17 +110,21 @@ class DumpFiles:
 
     def load(
         self, connection: Connection, choice: Choice = EVERYTHING, progress: Progress = SILENCE
-    ) -> None:
-        """Load the dump. Raises LoadRejected or UnknownTable."""
+    ) -> Loaded:
+        """Load the dump, and return what was loaded. Raises LoadRejected or UnknownTable."""
         counter = _Counter(progress)
         try:
             self._load(connection, choice, counter)
         except LoadRejected as problem:
             if not counter.rows:
                 raise
-            what = "rows and statements" if self.form == SQL else "rows"
-            before = f"{counter.rows} {what} before were loaded"
+            before = f"{counter.rows} {self._counted} before were loaded"
             raise LoadRejected(f"{problem} ({before})") from problem
+        return Loaded(len(counter.tables), counter.rows, self._counted)
+
+    @property
+    def _counted(self) -> str:
+        return "rows and statements" if self.form == SQL else "rows"
 
     def _load(self, connection: Connection, choice: Choice, progress: Progress) -> None:
         if isinstance(self.content, FolderDump):
@@ -135,14 +154,16 @@ class DumpFiles:
 
 
 class _Counter:
-    """A listener that counts the rows for another listener."""
+    """A listener that counts tables and rows for another listener."""
 
     def __init__(self, progress: Progress) -> None:
+        self.tables: set[str] = set()
         self.rows = 0
         self._progress = progress
 
     def begin_table(self, table: str) -> None:
-        """Pass the table on."""
+        """Remember the table, and pass it on."""
+        self.tables.add(table)
         self._progress.begin_table(table)
 
     def add_rows(self, count: int) -> None:

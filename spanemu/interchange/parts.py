@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from spanemu.base.suggestions import nearest
 from spanemu.ddl.api import statements_of
 from spanemu.ddl.difference import diff
 from spanemu.ddl.schema_text import ordered_tables
@@ -172,7 +173,13 @@ class Choice:
                 return []
             return loaded_tables(schema, self.tables, messages=self.messages)
         except KeyError as missing:
-            raise UnknownTable(f"there is no table {missing.args[0]}") from missing
+            raise UnknownTable(no_table(str(missing.args[0]), schema)) from missing
+
+
+def no_table(name: str, schema: Schema) -> str:
+    """Return the message for a table that a schema does not have."""
+    tables = [table.name for table in schema.tables.values()]
+    return f"there is no table {name}; there are: {nearest(name, tables)}"
 
 
 EVERYTHING = Choice()

@@ -15,7 +15,14 @@ from spanemu.interchange.connection import Cell, Connection, Progress, Row
 from spanemu.interchange.errors import LoadRejected, StatementRefused
 from spanemu.interchange.folder import FolderDump, TableFile
 from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
-from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, SchemaParts, loaded_columns
+from spanemu.interchange.parts import (
+    EVERYTHING,
+    SILENCE,
+    Choice,
+    SchemaParts,
+    loaded_columns,
+    no_table,
+)
 from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
 from spanemu.interchange.statements import FileStatement, file_statements
 from spanemu.schema.dialect import DatabaseDialect
@@ -209,7 +216,7 @@ def _files_of_tables(
     for file in dump.files:
         table = schema.requested_table(file.table)
         if table is None:
-            raise LoadRejected(f"{file.path}: there is no table {file.table}")
+            raise LoadRejected(f"{file.path}: {no_table(file.table, schema)}")
         if table.name in files:
             files[table.name].append(file)
     return [(table, files[table.name]) for table in tables]

@@ -3,8 +3,8 @@
 In reading order: `rule` (a rule and its hits), `rules` (all rules, by family), `source` (schema
 files, positions, directives in comments), `model` and `build` (the declared schema), `values` (what
 a declaration implies about a column's values), `settings`, `selection` (rule names, and the rules
-that run), `run` (applies the rules to a schema), `baseline` (accepted findings), `formats` (text,
-JSON, SARIF, GitHub; descriptions of rules).
+that run), `acceptance` (what Spanner would refuse), `run` (applies the rules to a schema),
+`baseline` (accepted findings), `formats` (text, JSON, SARIF, GitHub; descriptions of rules).
 
     report = spanemu.lint.run("schema.sql")
     for finding in report: print(finding.id, finding.object, finding.message)

@@ -1,7 +1,9 @@
 """Reports as text, as JSON, as SARIF 2.1.0, and as annotations of GitHub Actions; rules as text.
 
 JSON of a report is a list of objects: id, severity, object, column (of the table or index),
-message, fix, file, line, line_column. Lines and columns count from one.
+message, fix, file, line, line_column. Lines and columns count from one. A statement that cannot be
+read, or that Spanner would refuse, has the id `invalid`, and null for object, column and fix; text
+leaves these failures to the caller.
 
 A rule is described in full (`spanemu lint --explain SPN102`), or in a list of all (`--list-rules`).
 """
@@ -26,6 +28,7 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 SARIF_VERSION = "2.1.0"
+INVALID, INVALID_TITLE = "invalid", "Invalid statement"
 
 
 def as_text(report: Report) -> str:
@@ -44,18 +47,19 @@ def _totals(report: Report) -> str:
     totals = ", ".join(
         f"{n} {severity}{'s' * (n != 1)}" for severity in Severity if (n := counts[severity])
     )
-    if not totals and report.failures:
+    if not totals and report.faults:
         return "No findings in the statements that could be read."
     return totals or "No findings."
 
 
 def as_json(report: Report) -> str:
     """Format a report as a list of JSON objects."""
-    return json.dumps([_object(each) for each in report], indent=2, ensure_ascii=False)
+    return json.dumps([_object(each) for each in report.items], indent=2, ensure_ascii=False)
 
 
-def _object(finding: Finding) -> dict[str, Any]:
-    return {name: getattr(finding, name) for name in finding.__dataclass_fields__}
+def _object(item: Finding | Failure) -> dict[str, Any]:
+    given = {"id": INVALID, "severity": Severity.ERROR}
+    return {name: getattr(item, name, given.get(name)) for name in Finding.__dataclass_fields__}
 
 
 # ---------------------------------------------------------------------------- GitHub
@@ -65,12 +69,16 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 def as_github(report: Report) -> str:
     """Format a report as workflow commands, which annotate the diff."""
-    return "\n".join(
-        f"::{_COMMANDS[each.severity]} file={_property(each.file)},line={each.line},"
-        f"col={each.line_column},title={_property(f'{each.id} {each.rule.title}')}"
-        f"::{_data(f'{each.message} Fix: {each.fix}')}"
-        for each in report
-    )
+    return "\n".join(map(_command, report.items))
+
+
+def _command(item: Finding | Failure) -> str:
+    command, title, message = _COMMANDS[Severity.ERROR], INVALID_TITLE, item.message
+    if isinstance(item, Finding):
+        command, title = _COMMANDS[item.severity], f"{item.id} {item.rule.title}"
+        message = f"{item.message} Fix: {item.fix}"
+    position = f"file={_property(item.file)},line={item.line},col={item.line_column}"
+    return f"::{command} {position},title={_property(title)}::{_data(message)}"
 
 
 def _data(text: str) -> str:
@@ -87,23 +95,27 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 
 def as_sarif(report: Report) -> str:
-    """Format a report as a SARIF log of one run; failures are notifications of its invocation."""
+    """Format a report as a SARIF log of one run.
+
+    Failures are results, which code scanning shows, and notifications of the invocation.
+    """
     rules = sorted({each.id: each.rule for each in report}.values(), key=lambda rule: rule.id)
-    numbers = {rule.id: number for number, rule in enumerate(rules)}
+    descriptors = [*map(_descriptor, rules), *([_INVALID] if report.faults else [])]
+    numbers = {each["id"]: number for number, each in enumerate(descriptors)}
     driver = {
         "name": "spanemu lint",
         "informationUri": "https://pypi.org/project/spanemu/",
-        "rules": [_descriptor(rule) for rule in rules],
+        "rules": descriptors,
     }
     invocation = {
-        "executionSuccessful": not report.failures,
-        "toolExecutionNotifications": [_notification(each) for each in report.failures],
+        "executionSuccessful": not report.faults,
+        "toolExecutionNotifications": [_notification(each) for each in report.faults],
     }
     run = {
         "tool": {"driver": driver},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, numbers[finding.id]) for finding in report],
+        "results": [_result(item, numbers) for item in report.items],
     }
     log = {"$schema": SARIF_SCHEMA, "version": SARIF_VERSION, "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False)
@@ -119,7 +131,27 @@ def _descriptor(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
+_INVALID = {
+    "id": INVALID,
+    "shortDescription": {"text": INVALID_TITLE},
+    "fullDescription": {"text": "The statement cannot be read, or Spanner would refuse it."},
+    "defaultConfiguration": {"level": "error"},
+}
+
+
+def _result(item: Finding | Failure, numbers: Mapping[str, int]) -> dict[str, Any]:
+    if isinstance(item, Finding):
+        return _result_of_rule(item, numbers[item.id])
+    return {
+        "ruleId": INVALID,
+        "ruleIndex": numbers[INVALID],
+        "level": "error",
+        "message": {"text": item.message},
+        "locations": [_location(item)],
+    }
+
+
+def _result_of_rule(finding: Finding, rule_index: int) -> dict[str, Any]:
     name = finding.object if finding.column is None else f"{finding.object}.{finding.column}"
     return {
         "ruleId": finding.id,

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import fold
 from spanemu.base.severity import Severity
+from spanemu.lint.acceptance import Acceptance
 from spanemu.lint.build import build, hinted_indexes
 from spanemu.lint.model import Schema, Table
 from spanemu.lint.rule import Hit, Rule
@@ -33,6 +35,7 @@ from spanemu.lint.selection import (
 )
 from spanemu.lint.settings import Settings
 from spanemu.lint.source import (
+    Position,
     Source,
     SourceText,
     Statement,
@@ -74,7 +77,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A statement that could not be read; the other statements were linted without it."""
+    """A statement that cannot be read, or that Spanner would refuse."""
 
     message: str
     file: str
@@ -85,13 +88,35 @@ class Failure:
         return f"{self.file}:{self.line}:{self.line_column}: {self.message}"
 
 
+Item = TypeVar("Item", bound=Finding | Failure)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings and failures of a run, in the order of the text."""
+    """The findings and failures of a run, in the order of the text.
+
+    `failures` are statements that could not be read; the others were linted without them.
+    `refusals` are faults for which Spanner would refuse a statement that was linted.
+    """
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     files: tuple[str, ...] = field(default=())
+    refusals: tuple[Failure, ...] = ()
+
+    @property
+    def faults(self) -> list[Failure]:
+        """The failures and the refusals, in the order of the text."""
+        return self._sorted([*self.failures, *self.refusals])
+
+    @property
+    def items(self) -> list[Finding | Failure]:
+        """The faults and the findings, in the order of the text."""
+        return self._sorted([*self.failures, *self.refusals, *self.findings])
+
+    def _sorted(self, items: list[Item]) -> list[Item]:
+        files = {file: number for number, file in enumerate(self.files)}
+        return sorted(items, key=lambda each: (files[each.file], each.line, each.line_column))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -106,24 +131,31 @@ class Report:
         return min(severities, key=lambda severity: severity.rank, default=None)
 
 
-def run(sources: Source | Iterable[Source], settings: Settings | None = None) -> Report:
+def run(
+    sources: Source | Iterable[Source],
+    settings: Settings | None = None,
+    *,
+    is_accepted: bool = False,
+) -> Report:
     """Lint files, directories and DDL texts together, as one schema.
 
-    Raises SourceMissing for a file that cannot be read, UnknownRule if the settings name an unknown
-    rule, and UndecidedRule if they select a rule that the linter cannot check.
+    With `is_accepted`, the schema is that of a database, whose statements cannot be refused. Raises
+    SourceMissing for a file that cannot be read, UnknownRule if the settings name an unknown rule,
+    and UndecidedRule if they select a rule that the linter cannot check.
     """
     settings = settings or Settings()
     rules = rules_of(settings.dialect)
     selected = [rule for rule in rules.values() if rule.check and is_selected(rule.id, settings)]
     check_rule_names(settings)
-    failures: list[Failure] = []
-    texts = read_sources(sources, dialect_named(settings.dialect))
-    schema = build(_parsed(texts, failures), settings)
+    dialect = dialect_named(settings.dialect)
+    faults = Faults(None if is_accepted else Acceptance(dialect))
+    texts = read_sources(sources, dialect)
+    schema = build(_parsed(texts, faults), settings)
     schema.hinted = hinted_indexes(text.text for text in texts)
     findings = [_finding(rule, hit) for rule in selected for hit in _reported(rule, schema)]
     files = {text.origin: number for number, text in enumerate(texts)}
     findings.sort(key=lambda found: (files[found.file], found.line, found.line_column, found.id))
-    return Report(tuple(findings), tuple(failures), tuple(files))
+    return Report(tuple(findings), tuple(faults.failures), tuple(files), tuple(faults.refusals))
 
 
 def _reported(rule: Rule, schema: Schema) -> Iterable[Hit]:
@@ -200,16 +232,65 @@ def _quoted_names(facts: Mapping[str, object], dialect: Dialect) -> dict[str, st
 # ---------------------------------------------------------------------------- parsing
 
 
+class Faults:
+    """The failures of a run, and the refusals, unless `acceptance` is None.
+
+    A run that creates no table is a part of a schema: what it refers to is not known.
+    """
+
+    def __init__(self, acceptance: Acceptance | None) -> None:
+        self.failures: list[Failure] = []
+        self._refusals: list[Failure] = []
+        self._acceptance = acceptance
+        self._creates_tables = False
+
+    @property
+    def refusals(self) -> list[Failure]:
+        """The refusals of the statements of a whole schema."""
+        return self._refusals if self._creates_tables else []
+
+    def unreadable(self, failure: SyntaxFailure, before: SourceText, after: SourceText) -> None:
+        """Record text that cannot be divided into statements, and that `after` lacks."""
+        place = before.origin, failure.line, failure.column
+        self.failures.append(Failure(failure.message, *place))
+        if self._acceptance is not None:
+            pairs = zip(before.text, after.text, strict=True)
+            self._acceptance.mark_unreadable("".join(a if a != b else " " for a, b in pairs))
+
+    def unparsed(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
+        """Record a statement that cannot be parsed, at a place in its text."""
+        self.at(statement, message, line, column)
+        if self._acceptance is not None:
+            self._acceptance.mark_unparsed(statement.text)
+
+    def at(self, statement: Statement, message: str, line: int = 1, column: int = 1) -> None:
+        """Record a failure at a place in the text of a statement."""
+        source = statement.source
+        first, first_column = source.line_and_column(statement.offset)
+        column = first_column + column - 1 if line == 1 else column
+        self.failures.append(Failure(message, source.origin, first + line - 1, column))
+
+    def check(self, statement: Statement, tree: ddl_ast.DdlStatement) -> None:
+        """Record why Spanner would refuse a statement."""
+        self._creates_tables |= isinstance(tree, ddl_ast.CreateTable)
+        if self._acceptance is not None:
+            self._refusals += (
+                Failure(refusal.message, *Position(statement, refusal.at).location)
+                for refusal in self._acceptance.refusals(statement, tree)
+            )
+
+
 def _parsed(
-    texts: Iterable[SourceText], failures: list[Failure]
+    texts: Iterable[SourceText], faults: Faults
 ) -> Iterator[tuple[Statement, ddl_ast.DdlStatement]]:
     for text in texts:
-        for statement in _statements(_without_psql_commands(text), failures):
-            _check_directives(statement, failures)
+        for statement in _statements(_without_psql_commands(text), faults):
+            _check_directives(statement, faults)
             if is_client_statement(statement.text):
                 continue
-            tree = _tree(statement, failures)
+            tree = _tree(statement, faults)
             if tree is not None:
+                faults.check(statement, tree)
                 yield statement, tree
 
 
@@ -222,7 +303,7 @@ def _without_psql_commands(source: SourceText) -> SourceText:
 _UNREADABLE_MAX = 20  # unreadable statements, before the linter skips the rest of a file
 
 
-def _statements(text: SourceText, failures: list[Failure]) -> list[Statement]:
+def _statements(text: SourceText, faults: Faults) -> list[Statement]:
     """Return the readable statements; record a failure for each unreadable statement."""
     unreadable = 0
     while True:
@@ -230,44 +311,40 @@ def _statements(text: SourceText, failures: list[Failure]) -> list[Statement]:
             return statements_of(text)
         except SyntaxFailure as failure:
             unreadable += 1
-            failures.append(Failure(failure.message, text.origin, failure.line, failure.column))
             to_end = isinstance(failure, UnclosedText) or unreadable >= _UNREADABLE_MAX
-            text = text.without_statement(failure, to_end=to_end)
+            rest = text.without_statement(failure, to_end=to_end)
+            faults.unreadable(failure, text, rest)
+            text = rest
 
 
 _SHALLOW_CHARS = 1_000  # a shorter statement is never nested too deeply for the rules
 
 
 @deep_stack()
-def _tree(statement: Statement, failures: list[Failure]) -> ddl_ast.DdlStatement | None:
+def _tree(statement: Statement, faults: Faults) -> ddl_ast.DdlStatement | None:
     try:
         tree = statement.source.dialect.parse_ddl(statement.text)
         if len(statement.text) > _SHALLOW_CHARS:
             deque(walk(tree), maxlen=0)
         return tree
     except (RecursionError, StatementTooLarge):
-        failures.append(Failure("Nested too deeply", *_location(statement)))
+        faults.unparsed(statement, "Nested too deeply")
     except DdlSyntaxFailure as failure:
-        origin, line, column = _location(statement)
-        column = column + failure.column - 1 if failure.line == 1 else failure.column
-        failures.append(Failure(failure.message, origin, line + failure.line - 1, column))
+        faults.unparsed(statement, failure.message, failure.line, failure.column)
     except SpannerError as failure:
-        failures.append(Failure(str(failure), *_location(statement)))
+        faults.unparsed(statement, str(failure))
     return None
 
 
-def _check_directives(statement: Statement, failures: list[Failure]) -> None:
+def _check_directives(statement: Statement, faults: Faults) -> None:
     """Record a failure for each unknown directive, so that none is silently ignored."""
     for directive in statement.directives:
         for name in directive.ignore:
             try:
                 check_rule_name(name)
             except UnknownRule as error:
-                failures.append(Failure(f"In a comment: {error}", *_location(statement)))
+                faults.at(statement, f"In a comment: {error}")
         if directive.unknown:
-            message = f"Unknown directive {directive.unknown!r} in a comment for spanemu."
-            failures.append(Failure(message, *_location(statement)))
-
-
-def _location(statement: Statement) -> tuple[str, int, int]:
-    return statement.source.origin, *statement.source.line_and_column(statement.offset)
+            faults.at(
+                statement, f"Unknown directive {directive.unknown!r} in a comment for spanemu."
+            )

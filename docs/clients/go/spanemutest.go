@@ -65,9 +65,13 @@ type Fault struct {
 // Open finds or starts an emulator, and sets SPANNER_EMULATOR_HOST for the clients of this process.
 func Open() (*Emulator, error) {
 	if host := os.Getenv("SPANNER_EMULATOR_HOST"); host != "" {
+		colon := strings.LastIndex(host, ":")
+		if colon < 0 {
+			return nil, fmt.Errorf("SPANNER_EMULATOR_HOST=%s is not HOST:PORT", host)
+		}
 		rest := os.Getenv("SPANNER_EMULATOR_REST_HOST")
 		if rest == "" {
-			rest = host[:strings.LastIndex(host, ":")] + ":9020"
+			rest = host[:colon] + ":9020"
 		}
 		if !strings.Contains(rest, "://") {
 			rest = "http://" + rest
@@ -101,7 +105,8 @@ func start() (*Emulator, error) {
 		return nil, err
 	}
 	if err := process.Start(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot start %s: %w; the variable SPANEMU names the command, "+
+			"such as .venv/bin/spanemu", arguments[0], err)
 	}
 	emulator := &Emulator{process: process, stdin: stdin}
 	var endpoint struct {

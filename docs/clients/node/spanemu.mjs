@@ -35,6 +35,7 @@ export class Emulator {
   static async open() {
     const host = process.env.SPANNER_EMULATOR_HOST;
     if (host) {
+      if (!/:\d+$/.test(host)) throw new Error(`SPANNER_EMULATOR_HOST=${host} is not HOST:PORT`);
       const rest = process.env.SPANNER_EMULATOR_REST_HOST;
       return new Emulator(host, rest || host.replace(/:\d+$/, ':9020'));
     }
@@ -84,6 +85,9 @@ export class Emulator {
       headers: { 'Content-Type': 'application/json' },
       body: content === undefined ? undefined : JSON.stringify(content),
       signal: AbortSignal.timeout(CALL_MILLISECONDS_MAX),
+    }).catch((cause) => {
+      const advice = 'start the emulator with spanemu serve';
+      throw new Error(`no answer from REST at ${this.#rest}; ${advice}`, { cause });
     });
     const reply = await response.json();
     if (response.ok) return reply;
@@ -168,7 +172,7 @@ export function isolated({ beforeAll, afterEach, afterAll }, { schema = [], fixt
 const newId = () => `test-${randomUUID().slice(0, 8)}`;
 
 async function start() {
-  const [command, ...before] = (process.env.SPANEMU ?? 'spanemu').split(' ');
+  const [command, ...before] = (process.env.SPANEMU || 'spanemu').split(' ');
   const directory = await mkdtemp(join(tmpdir(), 'spanemu-'));
   const file = join(directory, 'endpoint.json');
   const flags = ['serve', '--host-port', '127.0.0.1:0', '--endpoint-file', file];
@@ -177,7 +181,10 @@ async function start() {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   let failure = null;
-  child.once('error', (error) => (failure = error));
+  child.once('error', (cause) => {
+    const advice = 'the variable SPANEMU names the command, such as .venv/bin/spanemu';
+    failure = new Error(`cannot start ${command}: ${cause.message}; ${advice}`, { cause });
+  });
   child.once('exit', (code) => (failure ??= new Error(`${command} ended with code ${code}`)));
   try {
     for (const deadline = Date.now() + START_MILLISECONDS_MAX; Date.now() < deadline; ) {

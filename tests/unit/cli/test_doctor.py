@@ -45,6 +45,8 @@ def test_a_running_server_is_recognised(doctor):
     [
         ({"SPANNER_EMULATOR_HOST": "http://localhost:9010"}, "SPANNER_EMULATOR_HOST"),
         ({"SPANNER_EMULATOR_HOST": "localhost:1"}, "nothing answers"),
+        ({"SPANNER_EMULATOR_HOST": "localhost:1"}, "spanemu serve --host-port localhost:1"),
+        ({"SPANNER_EMULATR_HOST": "localhost:9010"}, "Did you mean SPANNER_EMULATOR_HOST?"),
         ({"SPANEMU_HOTS_PORT": "localhost:9010"}, "SPANEMU_HOST_PORT"),
         ({"SPANEMU_ENDPOINT_FILE": "missing.json"}, "missing.json"),
     ],
@@ -53,6 +55,17 @@ def test_a_problem_has_a_line_and_an_exit_code(doctor, variables, word):
     result = doctor(**variables)
     assert result.exit_code == 1
     assert any(line.startswith("FAIL") for line in lines(result, word))
+
+
+def test_variables_of_kubernetes_are_left_alone(doctor):
+    result = doctor(
+        SPANEMU_SERVICE_HOST="10.0.0.1",
+        SPANEMU_SERVICE_PORT_GRPC="9010",
+        SPANEMU_PORT="tcp://10.0.0.1:9010",
+        SPANEMU_PORT_9010_TCP="tcp://10.0.0.1:9010",
+    )
+    assert result.exit_code == 0
+    assert not lines(result, "SPANEMU_")
 
 
 def test_a_proxy_without_exception_is_noted(doctor):

@@ -142,6 +142,9 @@ public final class SpanemuExtension implements BeforeAllCallback, AfterEachCallb
     private static Emulator open() {
       var host = System.getenv("SPANNER_EMULATOR_HOST");
       if (host != null && !host.isEmpty()) {
+        if (!host.matches(".*:\\d+")) {
+          throw new IllegalStateException("SPANNER_EMULATOR_HOST=" + host + " is not HOST:PORT");
+        }
         var rest = System.getenv("SPANNER_EMULATOR_REST_HOST");
         rest = rest == null ? host.replaceAll(":\\d+$", ":9020") : rest;
         return new Emulator(host, rest.contains("://") ? rest : "http://" + rest, null);
@@ -149,7 +152,10 @@ public final class SpanemuExtension implements BeforeAllCallback, AfterEachCallb
       try {
         return start();
       } catch (IOException | InterruptedException problem) {
-        throw new IllegalStateException("spanemu did not start", problem);
+        throw new IllegalStateException(
+            "spanemu did not start: " + problem.getMessage()
+                + "; the variable SPANEMU names the command, such as .venv/bin/spanemu",
+            problem);
       }
     }
 
