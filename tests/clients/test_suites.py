@@ -32,6 +32,7 @@ JAVA_TESTS = (
     f"{_TESTS}.it.ITBatchDmlTest",
     f"{_TESTS}.it.ITForeignKeyDeleteCascadeTest",
     f"{_TESTS}.it.ITIntervalTest",
+    f"{_TESTS}.it.ITJsonWriteReadTest",
     f"{_TESTS}.it.ITPgJsonbTest",
     f"{_TESTS}.it.ITPgNumericTest",
     f"{_TESTS}.it.ITUuidTest",
@@ -41,7 +42,8 @@ JAVA = Client(
     tools=("java", "javac", "mvn"),
     fetch="mvn -B -q compile -Dmaven.main.skip=true -Dout={out}/target",
     build="mvn -B -q -o compile -Dout={out}/target",
-    run=f'java {SHORT_LIVED_JVM} -cp "{{out}}/target/classes:$(cat {{out}}/target/classpath)" '
+    run=f"java {SHORT_LIVED_JVM} "
+    '-cp "src/test/resources:{out}/target/classes:$(cat {out}/target/classpath)" '
     f"-Dspanner.testenv.config.class={_TESTS}.GceTestEnvConfig "
     "-Dspanner.gce.config.project_id={project} -Dspanner.testenv.instance={instance} "
     f"org.junit.runner.JUnitCore {' '.join(JAVA_TESTS)}",

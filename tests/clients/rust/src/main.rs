@@ -7,7 +7,7 @@ use google_cloud_spanner::error::BatchUpdateError;
 const REFUSED: &str = "UPDATE Nowhere SET Balance = 0 WHERE TRUE";
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<()> {
+async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).expect("the name of a database");
     let client = Spanner::builder().build().await?.database_client(name).build().await?;
     let counts = run(&client, &[
