@@ -227,7 +227,7 @@ def test_a_clone_shares_the_past_and_goes_its_own_way() -> None:
     clone.split_at("A", ["3"])
     assert timestamps(clone) == [shared]
     assert timestamps(world.database) == [shared, own]
-    assert len(set(tokens(clone)) & set(tokens(world))) == 1, "only that of B from 5 on is still shared"
+    assert len(set(tokens(clone)) & set(tokens(world))) == 1, "only B from 5 on is still shared"
     history(clone).check()
 
 
