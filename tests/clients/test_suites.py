@@ -21,7 +21,7 @@ by_command = pytest.mark.skipif(
     "SPANEMU_TEST_SUITES" not in os.environ,
     reason="takes twenty minutes: set SPANEMU_TEST_SUITES",
 )
-pytestmark = [pytest.mark.toolchain, by_command]
+pytestmark = [pytest.mark.toolchain, pytest.mark.timeout(3_600), by_command]
 
 SUITE_SECONDS_MAX = 1_200
 
