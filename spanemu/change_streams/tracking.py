@@ -1,8 +1,9 @@
 """The partitions of all change streams of a database, which follow its splits and its schema.
 
-The partitions that a stream should have are cut at the beginning of each hierarchy of watched
-tables, and at each boundary of the splits of these hierarchies. Tests add cuts of their own, and
-remove others (`cut`, `merged`). Whatever changes, the difference between the present partitions and
+The partitions that a stream should have are cut at each boundary of the splits of its watched
+tables: a stream of tables without such boundaries has one partition, as at Google's emulator, and a
+transaction that writes to several tables one part. Tests add cuts of their own, and remove others
+(`with_cut`, `without_cut`). Whatever changes, the difference between the present partitions and
 these cuts decides which partitions end (`partitions`).
 """
 
@@ -228,8 +229,9 @@ def _hierarchies(paths: Mapping[TreeId, Path]) -> tuple[TreeId, ...]:
 
 
 def _natural_bounds(hierarchies: Sequence[TreeId], split_map: SplitMap) -> Iterable[Bound]:
-    """Return the cuts at hierarchies and splits; the first hierarchy needs no cut."""
-    bounds = [Bound(hierarchy) for hierarchy in hierarchies[1:]]
-    for hierarchy in hierarchies:
-        bounds += map(Bound.at, split_map.boundaries(hierarchy))
-    return sorted(bounds)
+    """Return the cuts at the boundaries of splits."""
+    return sorted(
+        Bound.at(boundary)
+        for hierarchy in hierarchies
+        for boundary in split_map.boundaries(hierarchy)
+    )

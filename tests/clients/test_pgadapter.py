@@ -2,6 +2,7 @@
 
 PGAdapter translates PostgreSQL's wire protocol. Maven fetches it by `pgadapter/pom.xml`; the tests
 skip where Java, Maven or the client is missing. `pgadapter/session.txt` records what psql prints.
+Liquibase, a minute, runs by command only.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from tests.clients.test_clients import (
     SHORT_LIVED_JVM,
     STAY_HERE,
 )
+from tests.clients.test_suites import by_command
 from tests.installed import needs
 
 pytestmark = pytest.mark.toolchain
 
 HERE = Path(__file__).parent / "pgadapter"
+LIQUIBASE = Path(__file__).parent / "liquibase"
 MAIN = "com.google.cloud.spanner.pgadapter.Server"
 START_SECONDS_MAX = 60
 RUN_SECONDS_MAX = 120
@@ -59,7 +62,7 @@ class Adapter:
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adapter]:
     _need("java", "mvn")
-    class_path = _class_path(tmp_path_factory.mktemp("pgadapter"))
+    class_path = _class_path(HERE, tmp_path_factory.mktemp("pgadapter"))
     with spanemu.Emulator.subprocess() as emulator:
         emulator.create_database("first")  # Creates the instance.
         command = [
@@ -83,19 +86,19 @@ def _need(*tools: str) -> None:
         pytest.skip(f"{', '.join(missing)}: not installed here")
 
 
-def _class_path(out: Path) -> str:
-    """Fetch PGAdapter and return its class path."""
+def _class_path(home: Path, out: Path) -> str:
+    """Fetch what the pom.xml of `home` names and return its class path."""
     command = ["mvn", "-B", "-q", "compile", f"-Dout={out}"]
     environment = os.environ | {"MAVEN_OPTS": SHORT_LIVED_JVM}
     try:
         fetched = subprocess.run(
-            command, cwd=HERE, env=environment, capture_output=True, text=True,
+            command, cwd=home, env=environment, capture_output=True, text=True,
             timeout=FETCH_SECONDS_MAX, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        pytest.skip(f"no PGAdapter within {FETCH_SECONDS_MAX} s")
+        pytest.skip(f"no {home.name} within {FETCH_SECONDS_MAX} s")
     if fetched.returncode:
-        pytest.skip(f"no PGAdapter: {fetched.stdout[-500:]}")
+        pytest.skip(f"no {home.name}: {fetched.stdout[-500:]}")
     return (out / "classpath").read_text().strip()
 
 
@@ -333,3 +336,54 @@ def test_django_maps_objects(adapter: Adapter) -> None:
     database = adapter.database(*SHOP)
     command = [sys.executable, "django_app.py", str(adapter.port), database]
     assert _printed(command) == DJANGO
+
+
+SINGERS = "SELECT name, active FROM singers"
+CHANGES = "SELECT id, tag FROM databasechangelog ORDER BY orderexecuted"
+LOCKED = "SELECT locked FROM databasechangeloglock"
+INDEXES = """
+SELECT index_name FROM information_schema.indexes
+WHERE table_schema = 'public' AND index_type = 'INDEX' AND spanner_is_managed = 'NO' ORDER BY 1
+"""
+
+
+@by_command
+def test_liquibase_updates_and_rolls_back(adapter: Adapter, tmp_path: Path) -> None:
+    class_path, name = _class_path(LIQUIBASE, tmp_path), adapter.database()
+    database = adapter.emulator.database(name).client()
+
+    def run(*arguments: str) -> str:
+        # As PGAdapter's guide has it: Spanner has no DDL in transactions.
+        mode = "options=-c%20spanner.ddl_transaction_mode=AutocommitExplicitTransaction"
+        command = [
+            *("java", *SHORT_LIVED_JVM.split(), "-cp", class_path),
+            *("liquibase.integration.commandline.LiquibaseCommandLine", "--show-banner=false"),
+            *("--username=u", "--password=p", "--changelog-file=changelog.yaml"),
+            f"--url=jdbc:postgresql://localhost:{adapter.port}/{name}?{mode}",
+        ]
+        printed = _printed([*command, *arguments], LIQUIBASE)
+        assert f"Liquibase command '{arguments[0]}' was executed successfully." in printed, printed
+        return printed
+
+    def rows(sql: str) -> list[list[object]]:
+        with database.snapshot() as snapshot:
+            return list(snapshot.execute_sql(sql))
+
+    def check_updated() -> None:
+        assert rows(SINGERS) == [["Marc", True]]
+        assert rows(INDEXES) == [["albums_by_label"], ["singers_by_name"]]
+        assert rows(CHANGES) == [
+            ["singers", None], ["tag-1", "1"], ["rows", None], ["label", None], ["tag-2", "2"]
+        ]  # fmt: skip
+        assert rows(LOCKED) == [[False]]
+
+    run("update")
+    check_updated()
+    assert re.search(r"Previously run: +5\n", run("update"))
+    run("rollback", "--tag=1")
+    assert rows(SINGERS) == []
+    assert rows(INDEXES) == [["singers_by_name"]]
+    assert rows(CHANGES) == [["singers", None]]
+    assert "4 changesets have not been applied" in run("status")
+    run("update")
+    check_updated()

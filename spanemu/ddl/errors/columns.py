@@ -228,15 +228,16 @@ class CommitTimestampDependency(SpannerError, code=Code.FAILED_PRECONDITION):
 
 
 class IdentityKindMissing(SpannerError, code=Code.INVALID_ARGUMENT):
+    """An identity column, or one of type serial.
+
+    Drivers know the error by its code and the end of its text, and set the option.
+    """
+
     prose = (
         "The sequence kind of an identity column {column} is not specified. Please specify the "
         "sequence kind explicitly or set the database option `default_sequence_kind`."
     )
     column: str
-
-
-class SerialKindMissing(IdentityKindMissing, code=Code.FAILED_PRECONDITION):
-    """A column of type serial; drivers know the error by the end of its text."""
 
 
 class IdentityNotInteger(

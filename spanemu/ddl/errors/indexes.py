@@ -31,7 +31,12 @@ class IndexColumnTwice(
 
 
 class IndexColumnType(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Cannot reference {type} {column} in the creation of index {index}."
+    """A key column of a type that has no order: in Spanner's words, and in its emulator's."""
+
+    prose = (
+        "Index {index} is defined on a column of unsupported type {type}. Cannot reference {type} "
+        "{column} in the creation of index {index}."
+    )
     index: str
     column: str
     type: str

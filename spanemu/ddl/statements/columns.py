@@ -144,8 +144,6 @@ def _identity(
             return None
         clauses = ddl_ast.SequenceClauses()
     if not clauses.bit_reversed_positive and not schema.options.get("default_sequence_kind"):
-        if definition.serial:
-            raise column_errors.SerialKindMissing(definition.name.name)
         raise column_errors.IdentityKindMissing(definition.name.name)
     raise_first(sequence_problems(clauses.skip_range, clauses.counter))
     kind = _BIT_REVERSED if clauses.bit_reversed_positive else None

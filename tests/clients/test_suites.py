@@ -1,0 +1,103 @@
+"""Tests of other projects pass on what they test of the emulator, and so do batches from Rust.
+
+Clients, databases and tools have suites of their own for Google's emulator, or for the cloud. Each
+is fetched at a pinned version. Nothing of it is kept here but what points it to an emulator:
+`suites/java` takes the skips for Google's emulator off the client's tests, which then expect what
+the cloud answers, and `suites/spicedb` replaces the container that SpiceDB's tests start.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import spanemu
+from tests.clients.test_clients import RUN_SECONDS_MAX, SHORT_LIVED_JVM, Client, shell
+
+by_command = pytest.mark.skipif(
+    "SPANEMU_TEST_SUITES" not in os.environ,
+    reason="takes twenty minutes: set SPANEMU_TEST_SUITES",
+)
+pytestmark = [pytest.mark.toolchain, pytest.mark.timeout(3_600), by_command]
+
+SUITE_SECONDS_MAX = 1_200
+
+_TESTS = "com.google.cloud.spanner"
+JAVA_TESTS = (
+    f"{_TESTS}.connection.it.ITDdlTest",
+    f"{_TESTS}.connection.it.ITRetryDmlAsPartitionedDmlTest",
+    f"{_TESTS}.it.ITBatchDmlTest",
+    f"{_TESTS}.it.ITForeignKeyDeleteCascadeTest",
+    f"{_TESTS}.it.ITIntervalTest",
+    f"{_TESTS}.it.ITJsonWriteReadTest",
+    f"{_TESTS}.it.ITPgJsonbTest",
+    f"{_TESTS}.it.ITPgNumericTest",
+    f"{_TESTS}.it.ITUuidTest",
+)
+JAVA = Client(
+    "java",
+    tools=("java", "javac", "mvn"),
+    fetch="mvn -B -q compile -Dmaven.main.skip=true -Dout={out}/target",
+    build="mvn -B -q -o compile -Dout={out}/target",
+    run=f"java {SHORT_LIVED_JVM} "
+    '-cp "src/test/resources:{out}/target/classes:$(cat {out}/target/classpath)" '
+    f"-Dspanner.testenv.config.class={_TESTS}.GceTestEnvConfig "
+    "-Dspanner.gce.config.project_id={project} -Dspanner.testenv.instance={instance} "
+    f"org.junit.runner.JUnitCore {' '.join(JAVA_TESTS)}",
+    folder="suites/java",
+)
+SPICEDB = Client(
+    "spicedb",
+    tools=("go",),
+    fetch="sh fetch.sh",
+    build="go test -C spicedb -mod=readonly -buildvcs=false -tags datastore -c -o {out}/watch "
+    "./internal/datastore/spanner",
+    run="{out}/watch -test.v -test.run '^TestSpannerDatastore$/Watch'",
+    folder="suites/spicedb",
+)
+RUST = Client(
+    "rust",
+    tools=("cargo",),
+    fetch="cargo fetch",
+    build="cargo build --offline --target-dir {out}/target",
+    run="{out}/target/debug/batch {database}",
+    prints="""\
+rows: [3, 2, 1]
+refused: Some(InvalidArgument), after Some([1])
+refused: Some(InvalidArgument), after Some([])
+refused: Some(InvalidArgument), after Some([])
+refused: Some(InvalidArgument), after None
+balances: [4, 21]
+""",
+    folder="rust",
+)
+ACCOUNTS = "CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64) PRIMARY KEY (Id)"
+
+
+def test_the_integration_tests_of_the_client_for_java(tmp_path: Path) -> None:
+    JAVA.make(tmp_path)
+    with spanemu.Emulator.subprocess() as emulator:
+        emulator.create_database("first")  # Creates the instance.
+        instance = f"projects/{emulator.project}/instances/{emulator.instance}"
+        places = {"project": emulator.project, "instance": instance}
+        ran = shell(JAVA.run, tmp_path, SUITE_SECONDS_MAX, emulator.uri, places)
+    assert (ran.returncode, "\nOK (" in ran.stdout) == (0, True), ran.stdout
+
+
+def test_the_tests_of_spicedb_that_watch_changes(tmp_path: Path) -> None:
+    SPICEDB.make(tmp_path)
+    with spanemu.Emulator.subprocess() as emulator:
+        ran = shell(SPICEDB.run, tmp_path, SUITE_SECONDS_MAX, emulator.uri)
+    passed = re.findall(r"--- PASS: TestSpannerDatastore/(\w+)", ran.stdout)
+    assert (ran.returncode, "TestWatchBasic" in passed) == (0, True), ran.stdout
+
+
+def test_batches_of_dml_from_rust(tmp_path: Path) -> None:
+    RUST.make(tmp_path)
+    with spanemu.Emulator.subprocess() as emulator:
+        places = {"database": emulator.create_database("accounts", ACCOUNTS).name}
+        ran = shell(RUST.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
+    assert (ran.returncode, ran.stdout) == (0, RUST.prints), ran.stderr
