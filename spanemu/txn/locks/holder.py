@@ -66,7 +66,7 @@ class ClientActivity:
 
     `began_at` and `heard_at` are the times of the first and the last request (seconds of
     `clock.monotonic`), `last_request` is the last request, `connection` is where it came from, and
-    `commit_tag` is the transaction tag of the commit. `busy` counts the requests in progress, and
+    `commit_tag` is the transaction tag of the commit, which has begun if `commits`. `busy` counts the requests in progress, and
     `failed` is set when the last request failed.
     """
 
@@ -77,6 +77,7 @@ class ClientActivity:
     last_request: object = None
     began_at: float | None = None
     commit_tag = ""
+    commits = False
 
     def __init__(self) -> None:
         self.heard_at = monotonic()
