@@ -17,6 +17,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.waits import Request, Requested
 
+
 @dataclass(frozen=True, slots=True)
 class OpenTransaction:
     """A read-write transaction that has not ended.
