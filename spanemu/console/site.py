@@ -31,7 +31,7 @@ _HEADERS = (("Content-Security-Policy", _POLICY),)
 
 # The parts of the script in their order: what a part uses at its start stands before it.
 SCRIPT_PARTS = (
-    "dom", "api", "sql_text", "values", "plan", "databases", "schema", "rows", "sql", "requests",
+    "dom", "api", "sql_text", "values", "plan", "databases", "schema", "row_editor", "rows", "sql", "requests",
     "transactions", "resources", "keys", "aids", "app",
 )  # fmt: skip
 

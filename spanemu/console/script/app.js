@@ -65,6 +65,7 @@ async function navigate() {
   const view = new View(new URLSearchParams(query));
   const isFirst = current === null, isOther = current?.page !== page;
   current?.view.stop.abort();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   current = { page, view };
   document.getElementById("title").textContent = page.title;
   document.title = `${page.title} · spanemu`;

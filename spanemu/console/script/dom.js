@@ -47,11 +47,12 @@ function table(heads, rows, { caption, kind = "rows" } = {}) {
     })))));
 }
 
-function failure(error) {
+// `place` shows where in the text the error is.
+function failure(error, place) {
   if (error instanceof ApiError) {
-    return el("div", { class: "note error", role: "alert" }, badge(error.status, "bad"), " ", error.message, error.position);
+    return el("div", { class: "note error", role: "alert" }, el("p", {}, badge(error.status, "bad"), " ", error.message, error.positionText), place);
   }
-  const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : String(error);
+  const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : error.message;
   return el("div", { class: "note error", role: "alert" }, text);
 }
 
@@ -81,6 +82,11 @@ function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel 
     const said = el("div");
     const confirm = el("button", { type: "submit", class: kind }, verb);
     const form = el("form", {
+      onkeydown: event => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        form.requestSubmit(confirm);
+      },
       onsubmit: async event => {
         event.preventDefault();
         confirm.disabled = true;
@@ -88,13 +94,14 @@ function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel 
           result = await accept();
           dialog.close();
         } catch (error) {
-          said.replaceChildren(failure(error));
+          said.replaceChildren(failure(error, error.place));
+          said.scrollIntoView({ block: "nearest" });
         } finally {
           confirm.disabled = false;
         }
       },
     }, el("h2", { id: "dialog-title" }, title), content, said,
-    el("div", { class: "tools end" }, canCancel && button("Cancel", () => dialog.close()), confirm));
+    el("div", { class: "tools end verbs" }, canCancel && button("Cancel", () => dialog.close()), confirm));
     const dialog = el("dialog", { "aria-labelledby": "dialog-title", onclose: () => { dialog.remove(); resolve(result); } }, form);
     document.body.append(dialog);
     dialog.showModal();

@@ -3,7 +3,7 @@
 const SYSTEM = "('INFORMATION_SCHEMA', 'SPANNER_SYS', 'information_schema', 'spanner_sys', 'pg_catalog')";
 const CATALOG = {
   tables: ["TABLES", "TABLE_NAME, PARENT_TABLE_NAME, ON_DELETE_ACTION, TABLE_TYPE, INTERLEAVE_TYPE, ROW_DELETION_POLICY_EXPRESSION", ""],
-  columns: ["COLUMNS", "TABLE_NAME, COLUMN_NAME, SPANNER_TYPE, IS_NULLABLE, COLUMN_DEFAULT, GENERATION_EXPRESSION", "ORDINAL_POSITION"],
+  columns: ["COLUMNS", "TABLE_NAME, COLUMN_NAME, SPANNER_TYPE, IS_NULLABLE, COLUMN_DEFAULT, GENERATION_EXPRESSION, IS_IDENTITY", "ORDINAL_POSITION"],
   indexes: ["INDEXES", "TABLE_NAME, INDEX_NAME, INDEX_TYPE, PARENT_TABLE_NAME, IS_UNIQUE, IS_NULL_FILTERED, SPANNER_IS_MANAGED", "INDEX_NAME"],
   keys: ["INDEX_COLUMNS", "TABLE_NAME, INDEX_NAME, COLUMN_NAME, COLUMN_ORDERING, ORDINAL_POSITION", "ORDINAL_POSITION"],
 };
@@ -110,10 +110,21 @@ async function lintOf(view) {
   }
 }
 
+// Call, and give an error the place in the statements that it is about.
+async function withPlace(statements, call) {
+  try {
+    return await call();
+  } catch (error) {
+    error.place = markedPlace(error, blamed(error, statements));
+    throw error;
+  }
+}
+
 async function editSchema(view) {
   const text = el("textarea", { class: "mono wide", spellcheck: "false", "aria-label": "DDL statements", placeholder: "CREATE TABLE Singers (\n  SingerId INT64 NOT NULL,\n) PRIMARY KEY (SingerId)" });
   const done = await ask("Change the schema", el("div", { class: "form" }, el("p", { class: "faint" }, "Statements end with a semicolon. They run in order, and stop at the first that fails."), text), async () => {
-    await changeSchema(view.database, statementsOf(text.value));
+    const statements = placedStatements(text.value);
+    await withPlace(statements, () => changeSchema(view.database, statements.map(({ sql }) => sql)));
     return true;
   }, { verb: "Apply" });
   if (!done) return;
