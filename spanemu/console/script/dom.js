@@ -35,10 +35,12 @@ function facts(pairs) {
   return given.length ? el("dl", { class: "facts" }, given.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])) : null;
 }
 
+const WIDE_COLUMNS_MIN = 6;
+
 // A table: `heads` are texts, or [text, "n"] for a column of numbers; on a narrow screen each row becomes a list.
 function table(heads, rows, { caption, kind = "rows" } = {}) {
   const names = heads.map(head => Array.isArray(head) ? head : [head, ""]);
-  return el("table", { class: kind },
+  return el("table", { class: heads.length >= WIDE_COLUMNS_MIN ? `${kind} wide` : kind },
     caption && el("caption", {}, caption),
     el("thead", {}, el("tr", {}, names.map(([name, type]) => el("th", { scope: "col", class: type }, name)))),
     el("tbody", {}, rows.map(cells => el("tr", {}, cells.map((cell, place) => {

@@ -15,7 +15,7 @@ async function showHeatmap(view) {
   view.show(tools,
     el("p", { class: "lead" }, run.commits ? `${plural(run.commits, "commit")} since the database is watched: key ranges from top to bottom, commits from left to right.` : "Key ranges from top to bottom, commits from left to right."),
     run.bands.length ? picture : empty("No commit was seen yet.", "The emulator watches this database from now on. Write some rows, then refresh."),
-    run.bands.length ? [el("h2", {}, "Findings"), report.findings?.length ? report.findings.map(hotspotNote) : el("p", { class: "faint" }, "No hotspot: the writes are spread, or too few to judge.")] : null);
+    run.bands.length ? [el("h2", {}, "Findings"), report.findings?.length ? report.findings.map(findingNote) : el("p", { class: "faint" }, "No hotspot: the writes are spread, or too few to judge.")] : null);
   if (run.bands.length) heatmapView(picture, [run]);
 }
 
@@ -25,9 +25,6 @@ function figuresOf(heatmap) {
   const metrics = [...new Set(["rows written", ...bands.flatMap(band => Object.keys(band.cells).filter(metric => band.cells[metric].length))])];
   return { commits: heatmap.commits, columns: heatmap.columns, commits_per_column: heatmap.commitsPerColumn ?? 1, nodes: heatmap.nodes ?? 0, metrics, bands };
 }
-
-const hotspotNote = finding => el("article", { class: finding.severity },
-  el("h3", {}, `${finding.rule} ${finding.reason} ${finding.object}`), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
 
 async function showSplits(view) {
   const path = `${pathOf(view.database)}/splits`;

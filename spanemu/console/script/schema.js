@@ -43,7 +43,7 @@ async function showSchema(view) {
     return;
   }
   const marks = new Map();
-  for (const finding of findings ?? []) for (const each of schema.tables) if (concerns(finding, each)) marks.set(each, (marks.get(each) ?? 0) + 1);
+  for (const finding of findings ?? []) for (const each of schema.tables) if (concerns(finding, each)) marks.set(each, [...marks.get(each) ?? [], finding]);
   const tree = el("ul", { class: "tree names" }, schema.roots.map(each => schemaItem(view, each, chosen, marks)));
   view.show(el("div", { class: "columns" },
     el("section", { "aria-label": "Tables" }, el("div", { class: "tools" }, change), tree),
@@ -55,7 +55,7 @@ const concerns = (finding, table) => [table.name, ...table.indexes.map(index => 
 function schemaItem(view, each, chosen, marks) {
   return el("li", {},
     el("a", { href: link("schema", { database: view.database, table: each.name }), "aria-current": each === chosen && "true" }, each.name,
-      each.tableType === "VIEW" && badge("view"), marks.has(each) && el("span", { class: "badge warn", title: plural(marks.get(each), "finding") }, marks.get(each))),
+      each.tableType === "VIEW" && badge("view"), marks.has(each) && el("span", { class: `badge ${worst(marks.get(each))}`, title: plural(marks.get(each).length, "finding") }, marks.get(each).length)),
     el("ul", {},
       each.indexes.filter(index => !isTrue(index.spannerIsManaged)).map(index => el("li", { class: "index" }, el("span", { class: "faint" }, index.name), " ", isTrue(index.isUnique) ? badge("unique") : badge("index"))),
       each.children.map(child => schemaItem(view, child, chosen, marks))));
@@ -96,8 +96,6 @@ function wholeSchema(statements, findings) {
   ];
 }
 
-const findingNote = finding => el("article", { class: finding.severity },
-  el("h3", {}, finding.id, " ", finding.object ?? ""), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
 const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
 
 // The findings of the linter; null without the control API.
