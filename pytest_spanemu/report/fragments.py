@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from pytest_spanemu.report.run_report import Outcome, ReportRow
 from spanemu.web import shell
 
 Plain = dict[str, Any]
-_SEPARATOR = re.compile(r"(::|[/_.,(\[])(?=\w)")
 _NUMBERS = ("times", "mutations", "longest wait")  # heads of columns with numbers
 
 
@@ -23,12 +21,7 @@ def details(row: ReportRow, name: str) -> list[Plain]:
 
 def link(test: str) -> str:
     """Return a link to a test on the page."""
-    return f'<a href="#{quote(test, safe="/:[]")}">{breakable(test)}</a>'
-
-
-def breakable(name: str) -> str:
-    """Return a long name as HTML in which lines may break behind its separators."""
-    return _SEPARATOR.sub(r"\1<wbr>", escape(name))
+    return f'<a href="#{quote(test, safe="/:[]")}">{shell.breakable(test)}</a>'
 
 
 def badge(outcome: Outcome) -> str:
@@ -68,13 +61,13 @@ def transactions_table(transactions: Sequence[Waiting]) -> str:
     for entry in transactions:
         transaction = entry.transaction
         key = transaction_name(transaction), f"{transaction['mutations']:,}", status(transaction)
-        groups.setdefault((*key, waited_for(transaction), requests(transaction)), []).append(entry)
+        groups.setdefault((*key, requests(transaction)), []).append(entry)
     if not groups:
         return ""
     has_tests = any(entry.test for entry in transactions)
-    heads = ("times", "transaction", "mutations", "status", "longest wait", "waited for")
+    heads = ("times", "transaction", "mutations", "status", "longest wait", "requests")
     return shell.table(
-        (*heads, "requests", *(["tests"] if has_tests else ())),
+        (*heads, *(["tests"] if has_tests else ())),
         (
             (
                 f"{len(entries):,}", *row[:3], _longest(entries), *row[3:],
@@ -126,22 +119,20 @@ def evidence(finding: Plain) -> str:
 
 
 def requests(transaction: Plain) -> str:
-    """Return the requests of a transaction, one line for each."""
-    return "<br>".join(
-        f"<code>{escape(' '.join(request['sql'].split()))}</code> {where(request['site'])}"
-        for request in transaction["requests"]
-    )
+    """Return the requests of a transaction, each with the locks that it waited for."""
+    return "".join(map(_request, transaction["requests"]))
 
 
-def waited_for(transaction: Plain) -> str:
-    """Return the locks that a transaction waited for, one line for each."""
-    locks = (lock for request in transaction["requests"] for lock in request.get("waited_for", ()))
-    return "<br>".join(f"<code>{escape(lock)}</code>" for lock in dict.fromkeys(locks))
+def _request(request: Plain) -> str:
+    locks = ", ".join(f"<code>{shell.breakable(lock)}</code>" for lock in request["waited_for"])
+    waited = f' <span class="wait">waited for {locks}</span>' if locks else ""
+    sql = shell.breakable(" ".join(request["sql"].split()))
+    return f"<div><code>{sql}</code> {where(request['site'])}{waited}</div>"
 
 
 def where(site: str) -> str:
     """Return the lines of code that made a request."""
-    return f'<span class="site">{breakable(site)}</span>'
+    return f'<span class="site">{shell.breakable(site)}</span>'
 
 
 def transaction_name(transaction: Plain) -> str:
@@ -163,7 +154,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def _statement(statement: Plain) -> str:
-    sql = f"<code>{escape(' '.join(statement['sql'].split()))}</code>"
+    sql = f"<code>{shell.breakable(' '.join(statement['sql'].split()))}</code>"
     if not statement["plan"]:
         return sql
     plan = f"<pre>{escape(statement['plan'])}</pre>"

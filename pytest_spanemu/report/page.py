@@ -122,7 +122,7 @@ def _failure(test: str, report: RunReport) -> str:
     outcome = report.outcomes.of(test)
     return (
         f'<article class="error">{fragments.badge(outcome)} {fragments.link(test)}'
-        f"<pre>{escape(outcome.message)}</pre></article>"
+        f"<pre>{shell.breakable(outcome.message)}</pre></article>"
     )
 
 
@@ -164,12 +164,12 @@ def _findings_of(row: ReportRow) -> Iterator[_Finding]:
 
 
 def _heading(text: str, severity: str) -> str:
-    return f'<h3>{escape(text)} <span class="badge {severity}">{severity}</span></h3>'
+    return f'<h3>{shell.breakable(text)} <span class="badge {severity}">{severity}</span></h3>'
 
 
 def _finding(finding: _Finding, tests: Sequence[str]) -> str:
     """Return a finding with the evidence of its first test, and links to all of its tests."""
-    sql = f"<pre>{escape(' '.join(finding.sql.split()))}</pre>" if finding.sql else ""
+    sql = f"<pre>{shell.breakable(' '.join(finding.sql.split()))}</pre>" if finding.sql else ""
     site = f"<p>At {fragments.where(finding.site)}</p>" if finding.site else ""
     return (
         f'<article class="{finding.severity}">{finding.heading}{sql}{site}{finding.explanation}'
@@ -209,7 +209,7 @@ def _file(
     heads = "".join(f"<span>{plural}</span>" for _, _, plural in (("", "", "time"), *shown))
     tests = "".join(_test(row, report, shown) for row in rows)
     return (
-        f'<section class="file"><h3>{fragments.breakable(name)} <span>{counts}</span></h3>'
+        f'<section class="file"><h3>{shell.breakable(name)} <span>{counts}</span></h3>'
         f'<div class="figs heads" aria-hidden="true">{heads}</div>{tests}</section>'
     )
 
@@ -226,13 +226,13 @@ def _statuses(report: RunReport, tests: Sequence[ReportRow]) -> str:
 
 def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, str]]) -> str:
     outcome = report.outcomes.of(test.test)
-    notes = f'<span class="note-line">{escape(test.notes)}</span>' if test.notes else ""
-    text = f"<pre>{escape(outcome.text)}</pre>" if outcome.text else ""
+    notes = f'<span class="note-line">{shell.breakable(test.notes)}</span>' if test.notes else ""
+    text = f"<pre>{shell.breakable(outcome.text)}</pre>" if outcome.text else ""
     name, badge = test.test.partition("::")[2] or test.test, fragments.badge(outcome)
     findings = " data-findings" if test.has_findings else ""
     transactions = fragments.details(test, "transactions")
     content = (
-        f"<summary>{badge} <b>{fragments.breakable(name)}</b> {_figures(test, outcome, shown)}"
+        f"<summary>{badge} <b>{shell.breakable(name)}</b> {_figures(test, outcome, shown)}"
         f"{notes}</summary>",
         text,
         *map(fragments.finding_article, fragments.details(test, "findings")),
@@ -272,7 +272,7 @@ def _heatmaps(report: RunReport) -> str:
         return "<p>No test wrote enough for a heatmap.</p>"
     return "".join(
         f'<details class="heatmap"{" open" * (number == 0)}>'
-        f"<summary>{fragments.breakable(test)}</summary>"
+        f"<summary>{shell.breakable(test)}</summary>"
         f"{''.join(map(heatmap_html, heatmaps))}</details>"
         for number, (test, heatmaps) in enumerate(report.heatmaps.items())
     )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
 _WIDE_COLUMNS_MIN = 6  # of a table that becomes lists on screens of middle width, too
+_SEPARATOR = re.compile(r"(::|[/_.,(\[=-])(?=[\w&])")
 _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")
 
 
@@ -54,6 +55,11 @@ def page(title: str, sections: Iterable[Section], scripts: str = "") -> str:
     return fill(asset("page.html"), parts)
 
 
+def breakable(name: str) -> str:
+    """Return a long name as HTML in which lines may break behind its separators."""
+    return _SEPARATOR.sub(r"\1<wbr>", escape(name))
+
+
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()
 ) -> str:
@@ -79,7 +85,7 @@ def finding_heading(rule: str, name: str, severity: str) -> str:
 
     The rule is a link to the element with the rule's id, which describes it on the same page.
     """
-    rest = escape(name.removeprefix(rule))
+    rest = breakable(name.removeprefix(rule))
     return (
         f'<h3><a href="#{rule}">{rule}</a>{rest} '
         f'<span class="badge {severity}">{severity}</span></h3>'

@@ -147,10 +147,10 @@ class Browser:
         )
 
     def scheme(self, name: str) -> None:
-        """Prefer "light" or "dark"."""
-        self.devtools(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}]
-        )
+        """Prefer "light" or "dark", without transitions between them."""
+        wanted = {"prefers-color-scheme": name, "prefers-reduced-motion": "reduce"}
+        features = [{"name": each, "value": value} for each, value in wanted.items()]
+        self.devtools("Emulation.setEmulatedMedia", features=features)
 
     def log(self) -> list[str]:
         """Return the messages of the browser's console since the last call."""

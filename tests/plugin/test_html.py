@@ -69,7 +69,7 @@ seen.said = document.getElementById("shown").textContent;
 filter.value = ""; statusFilter.value = "findings"; statusFilter.dispatchEvent(new Event("change"));
 seen.found = tests.filter(test => !test.hidden).map(test => test.id);
 filter.value = "nothing"; filter.dispatchEvent(new Event("input"));
-document.querySelector("#findings + article a").click(); reveal();
+document.querySelector("#findings + article p a").click(); reveal();
 seen.opened = tests.filter(test => test.open && !test.hidden).map(test => test.id);
 seen.focused = document.activeElement.parentElement.id;
 const image = document.querySelector("details.heatmap img");
@@ -94,7 +94,7 @@ class Outline(HTMLParser):
         given = dict(attrs)
         links = [given[name] for name in ("src", "href") if name in given]
         self.fetched += [each for each in links if not each.startswith("data:image/png;")]
-        if tag not in ("meta", "input", "br", "link", "img"):
+        if tag not in ("meta", "input", "br", "link", "img", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -115,14 +115,15 @@ def test_the_page_shows_all_details_and_needs_no_network(music):
     assert all(each.startswith("#") for each in outline.fetched)
     text = unescape(re.sub(r"<[^>]*>", "", html))
     for expected in (
-        "MOVING_HOT_SPOT Singers(SingerId)",
+        "SPN802 MOVING_HOT_SPOT Singers(SingerId)",
         "SELECT * FROM Singers WHERE Name < '</table>'",
         "FULL SCAN Singers",
         "Scan scan_target: Singers Full scan: true",  # the plan
         "UPDATE Singers SET Name = CONCAT(Name, '!') WHERE SingerId = 1",
         "Scan scan_target: Singers seek: ($SingerId = 1)",
         "ABORTED",
-        "waited ",
+        "waited for",
+        "WriterShared Singers(1) Name",
     ):
         assert expected in text
     assert html.count('<details class="test"') == 3
@@ -156,24 +157,24 @@ def test_a_run_without_recordings_has_a_page():
 def test_a_finding_of_many_tests_is_shown_once():
     commit = {
         "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
-        "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],
+        "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0, "waited_for": []}],
     }  # fmt: skip
     run_report = RunReport(
         [
             ReportRow(
                 f"a.py::test_%[{n}]",
                 commits=30,
-                hotspots=["HOT_ROW T(K)"],
+                hotspots=["SPN801 HOT_ROW T(K)"],
                 databases=[{"transactions": [commit] * 30}],
             )
             for n in range(50)
         ]
     )
     html = page(run_report, FACTS, "")
-    assert html.count("<b>HOT_ROW T(K)</b>") == 1
+    assert html.count('<h3><a href="#SPN801">SPN801</a> HOT_ROW T(K) ') == 1
     assert "and in 49 more" in html
     assert 'href="#a.py::test_%25[0]"' in html
-    assert html.count("a.py:1<") == 50
+    assert html.count("a.<wbr>py:1<") == 50
     assert '<td class="n" data-head="times">30</td>' in html
 
 
@@ -251,7 +252,10 @@ def test_figures_agree_in_number():
     html = page(run_report, FACTS, "")
     for words in ("1</b>test<", "1</b>query<", "2</b>commits<", "0</b>aborts<", "1</b>full scan<"):
         assert f"<b>{words}" in html
-    assert "250 ms · 1 query · 2 commits · 1 full scan" in html
+    for figure in ("1 query", "2 commits", "1 full scan"):
+        count, unit = figure.split(" ", 1)
+        assert f'<span>{count} <span class="unit">{unit}</span></span>' in html
+    assert "<span>250 ms</span>" in html
     assert "left open: 1 transaction<" in html
 
 

@@ -48,7 +48,7 @@ async function catalog(signal) {
 }
 
 async function newInstance() {
-  const id = el("input", { value: "emulator-instance", required: true, pattern: "[a-z][-a-z0-9]*[a-z0-9]" });
+  const id = el("input", { value: "emulator-instance", required: true, pattern: "[a-z][\\-a-z0-9]*[a-z0-9]" });
   const done = await ask("New instance", [labelled("Name", id)], async () => {
     const instance = { config: `projects/${state.project}/instanceConfigs/emulator-config`, displayName: id.value, nodeCount: 1 };
     await finished(await v1("POST", `projects/${state.project}`, "/instances", { instanceId: id.value, instance }));

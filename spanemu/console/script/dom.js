@@ -19,8 +19,11 @@ function add(element, children) {
   return element;
 }
 
+// A long name, in which lines may break behind its separators.
+const breakable = name => String(name).split(/(?<=[/_.,(=[-])(?=[\w"'])/).flatMap((part, place) => place ? [el("wbr"), part] : [part]);
+
 const button = (text, action, kind, props) => el("button", { type: "button", class: kind, onclick: action, ...props }, text);
-const badge = (text, kind) => el("span", { class: `badge ${kind ?? ""}` }, text);
+const badge = (text, kind) => el("span", { class: `badge ${kind ?? ""}` }, breakable(text));
 const labelled = (text, control) => el("label", {}, text, control);
 const options = (choices, chosen) => choices.map(choice => {
   const [value, text] = Array.isArray(choice) ? choice : [choice, choice];
@@ -52,7 +55,7 @@ function table(heads, rows, { caption, kind = "rows" } = {}) {
 // `place` shows where in the text the error is.
 function failure(error, place) {
   if (error instanceof ApiError) {
-    return el("div", { class: "note error", role: "alert" }, el("p", {}, badge(error.status, "bad"), " ", error.message, error.positionText), place);
+    return el("div", { class: "note error", role: "alert" }, el("p", {}, badge(error.status, "bad"), " ", breakable(error.message), error.positionText), place);
   }
   const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : error.message;
   return el("div", { class: "note error", role: "alert" }, text);
@@ -102,7 +105,7 @@ function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel 
           confirm.disabled = false;
         }
       },
-    }, el("h2", { id: "dialog-title" }, title), content, said,
+    }, el("h2", { id: "dialog-title" }, breakable(title)), content, said,
     el("div", { class: "tools end verbs" }, canCancel && button("Cancel", () => dialog.close()), confirm));
     const dialog = el("dialog", { "aria-labelledby": "dialog-title", onclose: () => { dialog.remove(); resolve(result); } }, form);
     document.body.append(dialog);

@@ -10,7 +10,7 @@ const worst = findings => SEVERITIES.find(severity => findings.some(finding => f
 function findingNote(finding) {
   const location_ = finding.column ? `${finding.object}(${finding.column})` : finding.object;
   return el("article", { class: finding.severity },
-    el("h3", {}, ruleLink(finding.rule ?? finding.id), ` ${[finding.reason, location_].filter(Boolean).join(" ")} `, severityBadge(finding.severity)),
+    el("h3", {}, ruleLink(finding.rule ?? finding.id), " ", breakable([finding.reason, location_].filter(Boolean).join(" ")), " ", severityBadge(finding.severity)),
     el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
 }
 

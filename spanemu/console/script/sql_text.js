@@ -7,14 +7,15 @@ const DML_WORDS = ["DELETE", "INSERT", "UPDATE"];
 
 const blanked = sql => sql.replace(OPAQUE, text => " ".repeat(text.length));
 
-// The statements of a text with the places where they begin: [{sql, at}].
+// The statements of a text with the places and lines where they begin: [{sql, at, line}].
 function placedStatements(sql) {
   const plain = blanked(sql), found = [];
   let start = 0;
   for (let at = 0; at <= plain.length; at += 1) {
     if (at < plain.length && plain[at] !== ";") continue;
     const part = sql.slice(start, at);
-    if (plain.slice(start, at).trim()) found.push({ sql: part.trim(), at: start + part.length - part.trimStart().length });
+    const first = start + part.length - part.trimStart().length;
+    if (plain.slice(start, at).trim()) found.push({ sql: part.trim(), at: first, line: sql.slice(0, first).split("\n").length });
     start = at + 1;
   }
   return found;
@@ -44,7 +45,7 @@ function markedPlace(error, statement, action) {
   const { sql } = statement, at = offsetOf(sql, error.position), word = (WORD.exec(sql.slice(at)) ?? [""])[0];
   const start = Math.max(sql.lastIndexOf("\n", at - 1), sql.lastIndexOf("\r", at - 1)) + 1, end = /[\r\n]|$/.exec(sql.slice(at)).index + at;
   return el("div", { class: "place" },
-    el("span", { class: "faint small" }, `Line ${error.position.line}, column ${error.position.column}`),
+    el("span", { class: "faint small" }, `Line ${statement.line + error.position.line - 1}`),
     el("pre", {}, sql.slice(start, at), el("mark", {}, word || "\u00a0"), sql.slice(at + word.length, end)),
     action && button("Show in the editor", () => action(statement.at + at, statement.at + at + word.length)));
 }

@@ -56,4 +56,4 @@ function transactionCard(view, each, waiting) {
       each.locks.length ? null : el("div", { class: "faint" }, "No locks")));
 }
 
-const lockText = lock => [badge(lock.mode), " ", el("code", {}, lock.key), lock.columns.length ? el("span", { class: "faint" }, ` ${lock.columns.join(", ")}`) : null];
+const lockText = lock => [badge(lock.mode), " ", el("code", {}, breakable(lock.key)), lock.columns.length ? el("span", { class: "faint" }, ` ${lock.columns.join(", ")}`) : null];

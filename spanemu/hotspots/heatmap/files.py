@@ -239,8 +239,8 @@ def _findings(findings: Sequence[Finding]) -> str:
 
 def _writers(finding: Finding) -> str:
     """Return the sample keys, and the sources that wrote them, as a list."""
-    shown = [f"<code>{escape(key)}</code>" for key in finding.samples]
-    shown += [escape(str(source)) for source in finding.sources]
+    shown = [f"<code>{shell.breakable(key)}</code>" for key in finding.samples]
+    shown += [shell.breakable(str(source)) for source in finding.sources]
     return f"<ul>{''.join(f'<li>{item}</li>' for item in shown)}</ul>" if shown else ""
 
 
