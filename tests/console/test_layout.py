@@ -73,7 +73,7 @@ def waiting(shop):
     def hold(name):
         def work(transaction):
             key = "0f8fad5b-d9cb-469f-a165-000000000003"
-            sql = f"UPDATE {TABLE} SET Note = '{name}' WHERE CustomerReferenceIdentifier = '{key}'"
+            sql = f"UPDATE {TABLE} SET Note = CONCAT(Note, '{name}') WHERE CustomerReferenceIdentifier = '{key}'"
             transaction.execute_update(sql)
             if name == "nightly-reconciliation-of-shipments":
                 over.wait(60)
