@@ -29,6 +29,12 @@ for (const each of top_.querySelectorAll("*")) {
   const cuts = ["hidden", "clip"].includes(style.overflowX) || each.matches("button, select, input:not([type=range])");
   if (cuts && each.tagName !== "DETAILS" && !each.matches(".time") && !each.disabled && each.value === undefined && each.scrollWidth > each.clientWidth + 1) problems.push(`clipped: ${label(each)}`);
 }
+for (const each of top_.querySelectorAll("button")) {
+  if (/^(Abort|Delete|Discard|Drop|Remove|Restore)\\b/.test(each.textContent) && !each.matches(".danger")) problems.push(`looks harmless: ${label(each)}`);
+}
+for (const each of top_.querySelectorAll(".badge")) {
+  if (["error", "warning", "info"].includes(each.textContent) && !each.matches(`.${each.textContent}`)) problems.push(`another colour: ${label(each)}`);
+}
 const rgb = text => text.match(/[\\d.]+/g).map(Number);
 const light = colour => {
   const [r, g, b] = colour.slice(0, 3).map(part => part / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
