@@ -155,8 +155,8 @@ def _findings_of(row: ReportRow) -> Iterator[_Finding]:
     for text in row.over_budget:
         yield _Finding(_heading(f"Over budget: {text}", "error"), "error")
     for text in row.left_open:
-        what, _, statement = text.partition(", last statement: ")
-        yield _Finding(_heading(f"Left open: {what}", "warning"), "warning", statement)
+        what, _, sql = text.partition(", last statement: ")
+        yield _Finding(_heading(f"Left open: {what}", "warning"), "warning", sql)
     for statement in fragments.details(row, "statements"):
         if tables := ", ".join(statement["full_scans"]):
             heading = _heading(f"Full scan of {tables}", "warning")

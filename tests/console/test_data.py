@@ -119,7 +119,7 @@ SELECTED = """const editor = document.getElementById("sql");
         ("SELECT 1;\n\n  SELECT SingerId,\n\tNam FROM Singers", "Line 4", "Nam"),
         ("SELECT '\N{GRINNING FACE}', \tNam FROM Singers", "Line 1", "Nam"),
         ("SELECT 1 +", "Line 1", "\N{NO-BREAK SPACE}"),
-        ("CREATE TABLE A (\n  Id INT64,\n) PRIMARY KEX (Id)", "Line 3", "KEX"),
+        ("CREATE TABLE A (\n  Id INT64,\n) PRIMARY KEX (Id)", "Line 3", "PRIMARY"),
     ],
 )
 def test_an_error_marks_its_place(console, music, sql, line, marked):
@@ -153,7 +153,7 @@ def test_an_error_in_a_schema_change_marks_its_place(console, music):
         "CREATE TABLE A (Id INT64) PRIMARY KEY (Id);\nCREATE TABLE B (Id INT64) PRIMARY KEX (Id)",
     )
     page.press("Apply")
-    assert page.until("document.querySelector('dialog mark')?.textContent") == "KEX"
+    assert page.until("document.querySelector('dialog mark')?.textContent") == "PRIMARY"
     page.see("Line 2")
     page.log()
 

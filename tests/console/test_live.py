@@ -36,7 +36,7 @@ def test_a_lock_wait_is_seen_and_ended_by_an_abort(console, music):
     holder, waiter = Writer(music, "holder", "checkout"), Writer(music, "waiter", "refund")
     holder.update()
     done = []
-    with_locks = "document.querySelector('.tree > li > [data-transaction]').innerText"
+    root = "document.querySelector('.tree > li > [data-transaction]').innerText"
 
     def wait():
         waiter.update()
@@ -48,7 +48,7 @@ def test_a_lock_wait_is_seen_and_ended_by_an_abort(console, music):
     page = console("transactions", database=music.name)
     page.until("document.querySelector('.tree ul [data-transaction]')")
     blocked = "document.querySelector('.tree ul [data-transaction]').innerText"
-    page.until(f"{blocked}.includes('waits for')")
+    page.until(f"{blocked}.includes('waits in Commit for')")
     text = page.run(f"return {blocked}")
     assert "refund" in text
     assert "Singers(1)" in text
@@ -56,11 +56,9 @@ def test_a_lock_wait_is_seen_and_ended_by_an_abort(console, music):
     waiter_id = page.run(
         "return document.querySelector('.tree ul [data-transaction]').dataset.transaction"
     )
-    assert "waits in Commit for" in text
     blocking = f"for which transaction {waiter_id} waits"
-    page.until(f"{with_locks}.includes(arguments[0])", blocking)
-    shown = page.run(f"return {with_locks}")
-    assert "Holds ReaderShared Singers(1)" in shown
+    assert "Holds ReaderShared Singers(1)" in page.run(f"return {root}")
+    assert blocking in page.run(f"return {root}")
     holder_id = page.run(
         "return document.querySelector('.tree [data-transaction]').dataset.transaction"
     )
