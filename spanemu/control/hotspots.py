@@ -201,7 +201,7 @@ class HotspotsHandle(ControlInterface):
         if path is not None:
             report = self.current_report()
             rules = formats.rules_as_html({finding.rule for finding in report.findings})
-            files.save(path, drawing, report, self.split_stats(), before, rules)
+            files.save(path, files.Observed(drawing, report, self.split_stats(), rules), before)
         return drawing
 
 

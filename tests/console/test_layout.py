@@ -182,7 +182,7 @@ def test_the_report_has_room(browser, shop, tmp_path):
 
 
 FACTS = RunFacts(started="2026-11-22T10:30:00+01:00", seconds=75.5, command="pytest -k 'a b'")
-SITE = "tests/integration/shipping/test_notifications.py:1204, called from tests/conftest.py:88"
+SITE = "integration/shipping/notifications_test.py:1204, called from shipping/helpers.py:88"
 SQL = f"UPDATE {TABLE} SET Note = 'sent' WHERE CustomerReferenceIdentifier = @customer"
 
 
@@ -216,7 +216,7 @@ def long_report(hotspots):
     counts = {"queries": 1200, "commits": 800, "aborts": 3, "mutations": 120_000, "full_scans": 1200, "lock_waits": 3}  # fmt: skip
     rows = [
         ReportRow(
-            f"tests/integration/shipping/test_{file}.py::test_a_customer_is_told_of_each_delivery[{n}-by-air]",
+            f"integration/shipping/{file}_test.py::test_a_customer_is_told_of_each_delivery[{n}-by-air]",
             **counts,
             hotspots=[findings[0]["name"]],
             over_budget=["queries 1200 > 10"],

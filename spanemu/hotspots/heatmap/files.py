@@ -40,30 +40,34 @@ _BOUNDARY = bytes((255, 255, 255))
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
-def save(
-    path: str | PathLike[str],
-    heatmap: Heatmap,
-    report: Report,
-    stats: Sequence[SplitStat],
-    before: Earlier | None = None,
-    rules: str = "",
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The content of a heatmap page.
+
+    `rules` describes the rules of the findings in HTML, each in an element whose id is the rule's.
+    """
+
+    heatmap: Heatmap
+    report: Report
+    stats: Sequence[SplitStat]
+    rules: str = ""
+
+
+def save(path: str | PathLike[str], observed: Observed, before: Earlier | None = None) -> None:
     """Write an image to a .png, text to a .txt, and an HTML page to any other file.
 
-    The page compares the heatmap with an earlier run. `rules` describes the rules of the findings
-    in HTML, each in an element whose id is the rule's. Raises ValueError for an earlier file that
-    is no such page.
+    The page compares the heatmap with an earlier run. Raises ValueError for an earlier file that is
+    no such page.
     """
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix == ".png":
-        file.write_bytes(image(heatmap))
+        file.write_bytes(image(observed.heatmap))
     elif suffix == ".txt":
-        file.write_text(heatmap.text() + "\n", encoding="utf-8")
+        file.write_text(observed.heatmap.text() + "\n", encoding="utf-8")
     else:
         earlier = None if before is None else earlier_figures(before)
-        html = page(heatmap, report.findings, stats, report.notes, earlier, rules)
-        file.write_text(html, encoding="utf-8")
+        file.write_text(page(observed, earlier), encoding="utf-8")
 
 
 def figures(heatmap: Heatmap) -> Figures:
@@ -166,28 +170,22 @@ reveal();
 </script>"""
 
 
-def page(
-    heatmap: Heatmap,
-    findings: Sequence[Finding],
-    stats: Sequence[SplitStat],
-    notes: Sequence[str] = (),
-    before: Figures | None = None,
-    rules: str = "",
-) -> str:
+def page(observed: Observed, before: Figures | None = None) -> str:
     """Return the whole file; given the figures of an earlier run, the page compares both runs."""
+    heatmap, findings = observed.heatmap, observed.report.findings
     runs = [figures(heatmap), *([] if before is None else [before])]
     content = {"runs": runs, "constants": asdict(THRESHOLDS)}
     # A closing tag inside a key must not end the script element.
     data = json.dumps(content, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
-    banners = f'<ul class="banners">{_banners(heatmap, findings, notes)}</ul>'
+    banners = f'<ul class="banners">{_banners(heatmap, findings, observed.report.notes)}</ul>'
     sections = (
         Section("", "", f'{_INTRODUCTION}{banners}<div id="picture"></div>'),
         Section("findings", "Findings", _findings(findings), len(findings)),
         Section("words", "In words", _table(heatmap)),
         Section("changes", "Before and now", "" if before is None else _changes(before, runs[0])),
         Section("ranges", "By range", "".join(map(_ranges, heatmap.bands))),
-        Section("stats", "Split statistics", _stats(stats)),
-        Section("rules", "Rules", rules),
+        Section("stats", "Split statistics", _stats(observed.stats)),
+        Section("rules", "Rules", observed.rules),
     )
     scripts = _SCRIPTS.format(data=data, drawing=shell.asset("heatmap.js"))
     return shell.page("Heatmap", sections, scripts)
