@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
 _WIDE_COLUMNS_MIN = 6  # of a table that becomes lists on screens of middle width, too
+_LONG_NAME = re.compile(r"\S{25,}")
 _SEPARATOR = re.compile(r"(::|[/_.,(\[=-])(?=[\w&])")
 _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")
 
@@ -56,8 +57,8 @@ def page(title: str, sections: Iterable[Section], scripts: str = "") -> str:
 
 
 def breakable(name: str) -> str:
-    """Return a long name as HTML in which lines may break behind its separators."""
-    return _SEPARATOR.sub(r"\1<wbr>", escape(name))
+    """Return a text as HTML in which lines may break behind the separators of long names."""
+    return _LONG_NAME.sub(lambda found: _SEPARATOR.sub(r"\1<wbr>", found[0]), escape(name))
 
 
 def table(

@@ -19,8 +19,8 @@ function add(element, children) {
   return element;
 }
 
-// A long name, in which lines may break behind its separators.
-const breakable = name => String(name).split(/(?<=[/_.,(=[-])(?=[\w"'])/).flatMap((part, place) => place ? [el("wbr"), part] : [part]);
+// A text in which lines may break behind the separators of long names.
+const breakable = text => String(text).split(/(\S{25,})/).flatMap((part, place) => place % 2 ? part.split(/(?<=[/_.,(=[-])(?=[\w"'])/).flatMap((piece, at) => at ? [el("wbr"), piece] : [piece]) : [part]);
 
 const button = (text, action, kind, props) => el("button", { type: "button", class: kind, onclick: action, ...props }, text);
 const badge = (text, kind) => el("span", { class: `badge ${kind ?? ""}` }, breakable(text));

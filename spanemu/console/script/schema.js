@@ -87,7 +87,7 @@ function tableDetails(view, chosen, statements, findings) {
 }
 
 // Columns of an index; lines break between them.
-const columnList = keys => el("code", {}, keys.map((key, place) => [place ? ", " : "", el("span", { class: "w" }, key.columnName, key.columnOrdering === "DESC" && " DESC")]));
+const columnList = keys => keys.length ? el("code", {}, keys.map((key, place) => [place ? ", " : "", el("span", { class: "w" }, key.columnName, key.columnOrdering === "DESC" && " DESC")])) : null;
 
 function wholeSchema(statements, findings) {
   return [
