@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
-_WIDE_COLUMNS_MIN = 6  # of a table that becomes lists on screens of middle width, too
+_WIDE_COLUMNS_MIN = 5  # of a table that becomes lists on screens of middle width, too
 _LONG_NAME = re.compile(r"\S{25,}")
 _SEPARATOR = re.compile(r"(::|[/_.,(\[=-])(?=[\w&])")
 _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.console.browser import Browser
 
 WIDTHS = (400, 1280, 1920)
+BETWEEN = (320, 700, 1000, 1120)  # where rows become lists: nothing overflows
 SCHEMES = ("light", "dark")
 # Roles of the accessibility tree whose nodes need a name.
 NAMED = frozenset({
@@ -68,11 +69,11 @@ def problems(page: Browser) -> list[str]:
     """Return what is wrong with what the page shows now, in every width and scheme."""
     found = []
     try:
-        for width in WIDTHS:
+        for width in (*WIDTHS, *BETWEEN):
             page.resize(width, 900)
-            for scheme in SCHEMES:
+            for scheme in SCHEMES if width in WIDTHS else SCHEMES[:1]:
                 page.scheme(scheme)
-                wrong = page.run(_PROBLEMS, WORD_CHARS_MAX)
+                wrong = page.run(_PROBLEMS, WORD_CHARS_MAX if width in WIDTHS else 0)
                 found += [f"{width} px, {scheme}: {each}" for each in wrong]
     finally:
         page.scheme("light")

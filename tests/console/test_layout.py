@@ -32,9 +32,17 @@ CREATE TABLE ShipmentNotifications (
   Channel STRING(20),
 ) PRIMARY KEY (CustomerReferenceIdentifier, SentAt),
   INTERLEAVE IN PARENT CustomerShippingPreferences ON DELETE CASCADE;
-CREATE TABLE Visits (VisitTime TIMESTAMP NOT NULL, Status STRING(10)) PRIMARY KEY (VisitTime);
+CREATE TABLE Visits (
+  VisitTime TIMESTAMP NOT NULL,
+  Status STRING(10),
+  Customer STRING(36),
+  NumberOfTimesThatTheCustomerHasAskedForADeliveryOnAnotherDay INT64 NOT NULL DEFAULT (0),
+  CONSTRAINT VisitOfCustomer FOREIGN KEY (Customer)
+    REFERENCES CustomerShippingPreferences (CustomerReferenceIdentifier),
+) PRIMARY KEY (VisitTime);
 CREATE INDEX ShipmentNotificationsByChannelAndTime ON ShipmentNotifications (Channel, SentAt DESC);
-CREATE INDEX VisitsByStatus ON Visits (Status);
+CREATE INDEX VisitsByStatus ON Visits (Status)
+  STORING (NumberOfTimesThatTheCustomerHasAskedForADeliveryOnAnotherDay);
 """
 TABLE = "CustomerShippingPreferences"
 QUERY = f"""SELECT c.CustomerReferenceIdentifier, COUNT(*) AS NotificationsSentSoFar, ANY_VALUE(c.Note)

@@ -38,7 +38,7 @@ function facts(pairs) {
   return given.length ? el("dl", { class: "facts" }, given.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])) : null;
 }
 
-const WIDE_COLUMNS_MIN = 6;
+const WIDE_COLUMNS_MIN = 5;
 
 // A table: `heads` are texts, or [text, "n"] for a column of numbers; on a narrow screen each row becomes a list.
 function table(heads, rows, { caption, kind = "rows" } = {}) {

@@ -23,7 +23,7 @@ async function showRule(view) {
       table([["Rule", "w"], ["Severity", "w"], "What"], Object.values(rules).map(each => [ruleLink(each.id), severityBadge(each.severity), each.title])));
     return;
   }
-  const example = (title, sql) => sql && [el("h3", {}, title), el("pre", { class: "block" }, sql)];
+  const example = (title, sql) => sql && [el("h3", {}, title), el("pre", { class: "block" }, breakable(sql))];
   view.show(
     el("h2", {}, `${rule.id} ${rule.title} `, severityBadge(rule.severity)), el("p", {}, rule.why),
     facts([["Fix", el("code", {}, rule.fix)], ["Decided from", rule.needs]]), rule.notes.map(note => el("p", { class: "faint" }, note)),

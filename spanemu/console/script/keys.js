@@ -33,8 +33,8 @@ async function showSplits(view) {
   view.show(
     el("div", { class: "tools" }, button("Refresh", navigate), schema.tables.length ? writes(() => button("Split here", () => addSplit(path, schema), "primary")) : null),
     el("ul", { class: "figures" }, [[splits.length, "split", "splits"], [servers, "server", "servers"], [rows, "row", "rows"]].map(([count, one, many]) => el("li", {}, el("b", {}, count.toLocaleString("en")), count === 1 ? one : many))),
-    splits.length ? table(["From", "To", "Tables", ["Server", "n"], ["Rows", "n"], ["Bytes", "n"], ["Load", "n"], "Boundary by"], splits.slice(0, SPLITS_SHOWN_MAX).map(split => [
-      el("code", {}, breakable(split.start)), el("code", {}, breakable(split.limit)), split.tables.join(", "), String(split.server), split.rows.toLocaleString("en"), split.bytes.toLocaleString("en"), split.load ? split.load.toFixed(1) : "", split.origin && badge(split.origin)]))
+    splits.length ? table(["Keys", "Tables", ["Server", "n"], ["Rows", "n"], ["Bytes", "n"], ["Load", "n"], "Boundary by"], splits.slice(0, SPLITS_SHOWN_MAX).map(split => [
+      [el("code", {}, breakable(split.start)), " to ", el("code", {}, breakable(split.limit))], split.tables.join(", "), String(split.server), split.rows.toLocaleString("en"), split.bytes.toLocaleString("en"), split.load ? split.load.toFixed(1) : "", split.origin && badge(split.origin)]))
       : empty("No splits: the database has no tables."));
 }
 

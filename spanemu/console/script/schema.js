@@ -76,12 +76,12 @@ function tableDetails(view, chosen, statements, findings) {
     own.map(findingNote),
     table(["Column", "Type", ["Key", "n"], "Notes"], chosen.columns.map(column => {
       const [part, ordering] = order.get(column.columnName) ?? ["", ""];
-      return [el("b", { class: "mono" }, column.columnName), el("code", {}, column.spannerType), String(part), [ordering === "DESC" ? "descending" : "",
+      return [el("b", { class: "mono" }, breakable(column.columnName)), el("code", {}, column.spannerType), String(part), [ordering === "DESC" ? "descending" : "",
         column.isNullable === "NO" ? "not null" : "", column.columnDefault && `default ${column.columnDefault}`, column.generationExpression && `generated: ${column.generationExpression}`].filter(Boolean).join(", ")];
     }), { caption: plural(chosen.columns.length, "column") }),
-    chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, index.name),
+    chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, breakable(index.name)),
       columnList(index.key), columnList(index.stored),
-      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]))] : null,
+      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]), { kind: "rows wide" })] : null,
     ddlBlock(statements.filter(statement => pattern.test(statement))),
   ];
 }
@@ -96,7 +96,7 @@ function wholeSchema(statements, findings) {
   ];
 }
 
-const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
+const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, breakable(statements.map(statement => `${statement};`).join("\n\n")))] : null;
 
 // The findings of the linter; null without the control API.
 async function lintOf(view) {

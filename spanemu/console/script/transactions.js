@@ -49,7 +49,7 @@ function transactionCard(view, each, waiting) {
         tell(`Transaction ${each.id} was aborted.`);
       }, "danger", { "aria-label": `Abort transaction ${each.id}`, "data-focus": `abort-${each.id}` }))),
     el("div", { class: "card-notes" },
-      each.lastStatement && el("pre", {}, each.lastStatement),
+      each.lastStatement && el("pre", {}, breakable(each.lastStatement)),
       each.wants && el("div", { class: "wait" }, "Wants ", lockText(each.wants)),
       blocking.map(lock => el("div", { class: "blocks" }, "Holds ", lockText(lock), ` for which ${lock.waiters.length === 1 ? "transaction" : "transactions"} ${lock.waiters.join(", ")} ${lock.waiters.length === 1 ? "waits" : "wait"}`)),
       others.length ? el("details", { open: others.length <= 4, "data-key": each.id }, el("summary", {}, `${plural(others.length, blocking.length ? "other lock" : "lock")}`), el("ul", { class: "locks" }, others.slice(0, 200).map(lock => el("li", {}, lockText(lock))))) : null,

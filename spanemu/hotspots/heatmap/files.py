@@ -237,7 +237,7 @@ def _findings(findings: Sequence[Finding]) -> str:
 
 def _writers(finding: Finding) -> str:
     """Return the sample keys, and the sources that wrote them, as a list."""
-    shown = [f"<code>{shell.breakable(key)}</code>" for key in finding.samples]
+    shown = [_key(key) for key in finding.samples]
     shown += [shell.breakable(str(source)) for source in finding.sources]
     return f"<ul>{''.join(f'<li>{item}</li>' for item in shown)}</ul>" if shown else ""
 
@@ -247,8 +247,8 @@ def _stats(stats: Sequence[SplitStat]) -> str:
              "UNSPLITTABLE_REASONS")  # fmt: skip
     rows = (
         (
-            escape(row.split_start),
-            escape(row.split_limit),
+            _key(row.split_start),
+            _key(row.split_limit),
             str(row.cpu_usage_score),
             escape(", ".join(row.affected_tables)),
             escape(", ".join(row.unsplittable_reasons)),
@@ -257,6 +257,10 @@ def _stats(stats: Sequence[SplitStat]) -> str:
     )
     table = shell.table(heads, rows, ("CPU_USAGE_SCORE",))
     return f"<p>The rows of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE.</p>{table}"
+
+
+def _key(text: str) -> str:
+    return f"<code>{shell.breakable(text)}</code>"
 
 
 def _table(heatmap: Heatmap) -> str:
@@ -270,7 +274,7 @@ def _table(heatmap: Heatmap) -> str:
             escape(band.pattern),
             f"{sum(totals):,}",
             f"{len(totals):,}",
-            escape(band.starts[busiest]),
+            _key(band.starts[busiest]),
             f"{totals[busiest]:,}",
         ))  # fmt: skip
     heads = ("Table or index", "Pattern", "Rows", "Ranges", "Busiest range from", "Rows there")
@@ -301,7 +305,7 @@ def _ranges(band: Band) -> str:
     lines = []
     for index, start in enumerate(band.starts):
         figures = (f"{sum(band.cells[metric][index]):,}" for metric in metrics)
-        lines.append((escape(start), *figures, "yes" if index in band.boundaries else ""))
+        lines.append((_key(start), *figures, "yes" if index in band.boundaries else ""))
     numbers = [str(metric) for metric in metrics]
     table = shell.table(("Range from", *numbers, "Split begins here"), lines, numbers)
     return f"<details><summary>{escape(band.name)}</summary>{table}</details>"
