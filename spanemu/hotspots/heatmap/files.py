@@ -31,6 +31,7 @@ Figures = Mapping[str, Any]
 Earlier = Heatmap | str | PathLike[str]
 
 WIDTH_MIN = 960  # pixels
+_STATS_TABLE = shell.breakable("SPANNER_SYS.SPLIT_STATS_TOP_MINUTE")
 ROW_PIXELS, GAP_PIXELS = 4, 6
 _STEPS = ((5, 5, 20), (70, 20, 120), (200, 60, 90), (250, 180, 60), (255, 255, 255))
 _FAINT = 0.15  # the weakest color distinguishable from no load
@@ -256,7 +257,7 @@ def _stats(stats: Sequence[SplitStat]) -> str:
         for row in stats
     )
     table = shell.table(heads, rows, ("CPU_USAGE_SCORE",))
-    return f"<p>The rows of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE.</p>{table}"
+    return f"<p>The rows of {_STATS_TABLE}.</p>{table}"
 
 
 def _key(text: str) -> str:
