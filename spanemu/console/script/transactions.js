@@ -40,11 +40,11 @@ function transactionCard(view, each, waiting) {
   const blocking = each.locks.filter(lock => lock.waiters.length), others = each.locks.filter(lock => !lock.waiters.length);
   return el("div", { class: each.waits ? "card full" : "card", "data-transaction": each.id },
     el("div", { class: "card-head" },
-      el("b", {}, `Transaction ${each.id}`), tags.map(tag => badge(tag, "accent")),
+      el("b", {}, each.session ? `Transaction ${each.id}` : "A single commit"), tags.map(tag => badge(tag, "accent")),
       each.waits || each.commits ? badge([each.waits ? "waits" : "", each.commits ? "in Commit" : "", each.waits && blockers.length ? `for ${blockers.join(", ")}` : ""].filter(Boolean).join(" "), "warn") : null,
       waiting ? badge(`${waiting} waiting`, "bad") : null,
       el("span", { class: "numbers" }, each.seconds === null ? "new" : `${duration(each.seconds)} old`, each.idleSeconds > 0.5 && ` · idle ${duration(each.idleSeconds)}`),
-      writes(() => button("Abort", async () => {
+      each.session && writes(() => button("Abort", async () => {
         await control("POST", `${pathOf(view.database)}/transactions/${each.id}:abort`, {});
         tell(`Transaction ${each.id} was aborted.`);
       }, "danger", { "aria-label": `Abort transaction ${each.id}`, "data-focus": `abort-${each.id}` }))),

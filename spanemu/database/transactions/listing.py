@@ -28,6 +28,9 @@ class OpenTransaction:
     the lock that the transaction waits for, `waits_for` the ids of the transactions that have to
     end before; both are empty if the transaction does not wait. `commits` is true while Commit
     runs. The locks that others wait for come first.
+
+    A commit that is a transaction of its own is listed while it waits: with the id "commit-N", by
+    which no request can name it, and without a session.
     """
 
     id: str
@@ -45,7 +48,7 @@ class OpenTransaction:
     commits: bool = False
 
     def __str__(self) -> str:
-        lines = [f"transaction {self.id} of {self.session}"]
+        lines = [f"transaction {self.id}" + (f" of {self.session}" if self.session else "")]
         if self.seconds is not None:
             lines[0] += f", {self.seconds:.1f} s old, idle for {self.idle_seconds:.1f} s"
         lines += [tag for tag in (self.transaction_tag, self.request_tag) if tag]
@@ -63,6 +66,10 @@ def describe_transactions(
 ) -> list[OpenTransaction]:
     """Return the descriptions of open transactions, the oldest first."""
     ids = {transaction.holder: transaction.id.decode("ascii") for transaction in transactions}
+    sessions = {transaction.holder: transaction.session for transaction in transactions}
+    for holder in core.locks.waiting_holders():
+        if holder not in ids and holder.client.commits:
+            ids[holder] = f"commit-{holder.age[1]}"
     requested = {
         holder: request
         for holder in ids
@@ -70,8 +77,8 @@ def describe_transactions(
     }
     sources = sources_of(core.generation.schema)
     listing = _Listing(core, ids, requested, sources)
-    listed = [listing.describe(transaction) for transaction in transactions]
-    return sorted(listed, key=lambda item: (item.age is None, item.age or 0, int(item.id)))
+    listed = [listing.describe(holder, sessions.get(holder, "")) for holder in ids]
+    return sorted(listed, key=lambda item: (item.age is None, item.age or 0, len(item.id), item.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,9 @@ class _Listing:
     requested: Mapping[LockHolder, Requested]
     sources: Sources
 
-    def describe(self, transaction: ReadWriteTransaction) -> OpenTransaction:
+    def describe(self, holder: LockHolder, session: str) -> OpenTransaction:
         """Return the description of an open transaction."""
-        holder, now = transaction.holder, monotonic()
+        now = monotonic()
         waited = self.requested.get(holder)
         wants = None if waited is None else described(self.sources, waited.tree, waited.request)
         blockers = () if waited is None else waited.blockers
@@ -94,7 +101,7 @@ class _Listing:
         request = last if isinstance(last, StatementRequest | ReadRequest) else None
         return OpenTransaction(
             id=self.ids[holder],
-            session=transaction.session,
+            session=session,
             age=holder.since,
             seconds=None if client.began_at is None else now - client.began_at,
             idle_seconds=0.0 if client.busy else max(0.0, now - client.heard_at),

@@ -169,6 +169,11 @@ class LockTable:
         with self._mutex:
             return sum(len(lines.requests) for lines in self._requests.values())
 
+    def waiting_holders(self) -> list[LockHolder]:
+        """Return the transactions that wait for a lock."""
+        with self._mutex:
+            return list(self._waiting.waits)
+
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
         with self._mutex:

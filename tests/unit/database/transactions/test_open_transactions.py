@@ -6,7 +6,13 @@ import threading
 
 import pytest
 
-from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
+from spanemu.database.options import (
+    CommitOptions,
+    Existing,
+    ReadWriteOptions,
+    SingleUse,
+    StatementRequest,
+)
 from tests.unit.database.shop import Shop, items
 
 
@@ -79,3 +85,25 @@ def test_a_wait_in_commit_and_the_lock_that_it_waits_for_are_named(shop: Shop) -
     assert "waits in Commit for WriterShared Items(3) Price" in str(second)
     shop.session.rollback(holder.id)
     thread.join(60)
+
+
+def test_a_commit_of_its_own_is_listed_while_it_waits(shop: Shop) -> None:
+    holder = shop.begin()
+    shop.sql("SELECT Price FROM Items WHERE Id = 3", holder)
+    other = shop.database.sessions.create({}, False)
+
+    def commit() -> None:
+        options = CommitOptions(transaction_tag="refund")
+        other.commit(SingleUse(ReadWriteOptions()), [items((3, "c", 9))], options)
+
+    thread = threading.Thread(target=commit, daemon=True)
+    thread.start()
+    while len(shop.database.sessions.open_transactions()) < 2:
+        assert thread.is_alive()
+    first, second = shop.database.sessions.open_transactions()
+    assert (second.commits, second.transaction_tag, second.session) == (True, "refund", "")
+    assert second.waits_for == (first.id,)
+    assert first.locks[0].waiters == (second.id,)
+    shop.session.rollback(holder.id)
+    thread.join(60)
+    assert shop.database.sessions.open_transactions() == []
