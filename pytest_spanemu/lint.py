@@ -46,7 +46,7 @@ def lint_failures(
     text = ";\n".join(step.text for step in steps)
     findings = _lint(text, root / "pyproject.toml", schema.dialect)
     return [
-        f"{_position(steps, each.line)}: {each.severity} {each.id} {each.object}: {each.message}\n"
+        f"{_position(steps, each.line)}: {each.name} ({each.severity}): {each.message}\n"
         f"    {each.fix}"
         for each in findings
         if each.severity.rank <= max(ranks)

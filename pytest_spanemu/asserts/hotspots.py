@@ -58,8 +58,8 @@ def hotspot_score(finding: Any) -> int:
 
 
 def finding_label(finding: Any) -> str:
-    """Return the label of a finding in failure texts and reports: its reason and place."""
-    return f"{finding.reason} {finding.location}"
+    """Return the label of a finding in failure texts and reports: its name, as everywhere."""
+    return str(finding.name)
 
 
 # ---------------------------------------------------------------------------- rules
@@ -162,7 +162,7 @@ class HotspotRule:
         expected = f"at most {self.max_hotspots} hotspots" if self.max_hotspots else "no hotspots"
         lines = [f"Expected {expected}, found {len(findings)}:"]
         for finding in findings:
-            label = f"{finding_label(finding)}  score {hotspot_score(finding)}  {finding.rule}"
+            label = f"{finding_label(finding)}  score {hotspot_score(finding)}"
             lines += [f"  {label}", *(f"    {line}" for line in finding.details)]
         if self.nodes is not None:
             simulation = hotspots.simulate(nodes=self.nodes, qps=self.qps)

@@ -36,12 +36,15 @@ def commit_table(attempts: Sequence[Any]) -> str:
 def wait_table(requests: Sequence[Any]) -> str:
     """Return requests that waited for locks, one line for each, the longest wait first."""
     ordered = sorted(requests, key=lambda request: -request.lock_wait_seconds)
-    lines = [
-        f"  {each.lock_wait_seconds * 1e3:,.1f} ms  {one_line(getattr(each, 'sql', 'COMMIT'))}  "
-        f"{calling_lines(each)}{f'  {each.error}' if each.error else ''}"
-        for each in ordered[:SHOWN_MAX]
-    ]
-    return _joined(lines, len(requests))
+    return _joined([_wait_line(each) for each in ordered[:SHOWN_MAX]], len(requests))
+
+
+def _wait_line(request: Any) -> str:
+    wait = f"{request.lock_wait_seconds * 1e3:,.1f} ms"
+    locks = ", ".join(request.waited_for)
+    sql = one_line(getattr(request, "sql", "COMMIT"))
+    parts = [wait, sql, calling_lines(request), request.error, locks and f"waited for {locks}"]
+    return f"  {'  '.join(filter(None, parts))}"
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

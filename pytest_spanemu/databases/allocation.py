@@ -191,6 +191,7 @@ class DatabaseAllocator:
             details |= test_details.details_of(recording, database)
         if hotspots is not None:
             details["findings"] = test_details.findings_of(hotspots.report())
+            details["dialect"] = observation.handle.dialect
             self._report.add_heatmaps(row.test, [test_details.heatmap_data(hotspots)])
         row.databases.append(details)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Any
 
 from google.api_core.exceptions import GoogleAPIError
@@ -17,6 +18,7 @@ from google.api_core.exceptions import GoogleAPIError
 from pytest_spanemu.asserts.hotspots import hotspot_score
 from pytest_spanemu.asserts.plans import PlanCheck
 from pytest_spanemu.asserts.request_text import calling_lines, counted, query_notes
+from pytest_spanemu.report.run_report import is_full_scan
 
 STATEMENTS_MAX = 50  # of one test
 TRANSACTIONS_MAX = 50
@@ -24,6 +26,8 @@ Plain = dict[str, Any]
 
 
 _HEIGHT_MAX = 320  # pixels
+_LABEL_CHARS_MAX = 24
+_SHARED_CHARS_SHOWN = 2  # of a beginning that labels share
 _ROW_HEIGHT_MAX = 24
 _WRITTEN = "rows written"
 
@@ -43,8 +47,7 @@ def findings_of(report: Any) -> list[Plain]:
     return [
         {
             "rule": finding.rule,
-            "reason": str(finding.reason),
-            "place": finding.location,
+            "name": finding.name,
             "score": hotspot_score(finding),
             "severity": str(finding.severity),
             "message": finding.message,
@@ -69,6 +72,7 @@ def _statements(queries: Sequence[Any], plan: Callable[[Any], str]) -> list[Plai
             "site": calling_lines(group[0]),
             "count": len(group),
             "seconds": sum(query.seconds for query in group),
+            "full_scans": list(group[0].full_scans) if is_full_scan(group[0]) else [],
             "notes": query_notes(group[0]),
             "plan": plan(group[0]),
         }
@@ -120,6 +124,7 @@ def _request(request: Any) -> Plain:
         "site": calling_lines(request),
         "seconds": request.seconds,
         "lock_wait_seconds": request.lock_wait_seconds,
+        "waited_for": list(request.waited_for),
         "error": request.error,
     }
 
@@ -181,10 +186,28 @@ def _key_labels(band: Plain) -> str:
     """Return the labels of the key axis: the first, the middle and the last range."""
     name, starts = band["name"], band["starts"]
     shown = [starts[0], starts[len(starts) // 2], starts[-1]] if len(starts) > 4 else starts[:1]
+    labels = elided([start.removeprefix(name) for start in shown])
     return "".join(
-        f'<span title="{escape(start)}">{escape(start.removeprefix(name))}</span>'
-        for start in shown
+        f'<span title="{escape(start)}">{escape(label)}</span>'
+        for start, label in zip(shown, labels, strict=True)
     )
+
+
+def elided(labels: Sequence[str]) -> list[str]:
+    """Return labels that fit, without the long beginning that they share.
+
+    What is too long all the same loses its middle.
+    """
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*labels, strict=False))
+    shared = sum(1 for _ in alike) if len(labels) > 1 else 0
+    if max(map(len, labels)) > _LABEL_CHARS_MAX and shared > _SHARED_CHARS_SHOWN:
+        cut = shared - _SHARED_CHARS_SHOWN
+        labels = [f"…{label[cut:]}" for label in labels]
+    half = _LABEL_CHARS_MAX // 2
+    return [
+        label if len(label) <= _LABEL_CHARS_MAX else f"{label[:half]}…{label[1 - half :]}"
+        for label in labels
+    ]
 
 
 def _commit_labels(commits: int) -> str:

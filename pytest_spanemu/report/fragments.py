@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pytest_spanemu.report.run_report import Outcome, ReportRow
+from spanemu.web import shell
 
 Plain = dict[str, Any]
-_NUMBERS = ("times", "mutations", "lock wait")  # heads of columns with numbers
+_NUMBERS = ("times", "mutations", "longest wait")  # heads of columns with numbers
 
 
 def details(row: ReportRow, name: str) -> list[Plain]:
@@ -21,7 +21,7 @@ def details(row: ReportRow, name: str) -> list[Plain]:
 
 def link(test: str) -> str:
     """Return a link to a test on the page."""
-    return f'<a href="#{quote(test, safe="/:[]")}">{escape(test)}</a>'
+    return f'<a href="#{quote(test, safe="/:[]")}">{shell.breakable(test)}</a>'
 
 
 def badge(outcome: Outcome) -> str:
@@ -41,36 +41,72 @@ def statements_table(statements: Sequence[Plain]) -> str:
     """Return a table of statements with their plans, "" for no statements."""
     if not statements:
         return ""
-    return table(
+    return shell.table(
         ("times", "statement", "from", "notes"),
         (
-            (f"{each['count']:,}", _statement(each), f"<code>{escape(each['site'])}</code>",
-             _notes(each["notes"]))
+            (f"{each['count']:,}", _statement(each), where(each["site"]), _notes(each["notes"]))
             for each in statements
         ),
+        _NUMBERS,
+    )
+
+
+def transactions_table(transactions: Sequence[Waiting]) -> str:
+    """Return a table of transactions, equal ones in one row; "" for no transactions.
+
+    Equal transactions made the same requests from the same lines, waited for the same locks and
+    ended alike. Their waits are shown by the longest.
+    """
+    groups: dict[tuple[str, ...], list[Waiting]] = {}
+    for entry in transactions:
+        transaction = entry.transaction
+        key = transaction_name(transaction), f"{transaction['mutations']:,}", status(transaction)
+        groups.setdefault((*key, requests(transaction)), []).append(entry)
+    if not groups:
+        return ""
+    has_tests = any(entry.test for entry in transactions)
+    heads = ("times", "transaction", "mutations", "status", "longest wait", "requests")
+    return shell.table(
+        (*heads, *(["tests"] if has_tests else ())),
+        (
+            (
+                f"{len(entries):,}", *row[:3], _longest(entries), *row[3:],
+                *([links([entry.test for entry in entries])] if has_tests else ()),
+            )
+            for row, entries in groups.items()
+        ),
+        _NUMBERS,
     )  # fmt: skip
 
 
-def transactions_table(transactions: Sequence[Plain]) -> str:
-    """Return a table of transactions, equal ones in one row; "" for no transactions."""
-    times: Counter[tuple[str, ...]] = Counter()
-    for entry in transactions:
-        waited = milliseconds(entry["lock_wait_seconds"]) if entry["lock_wait_seconds"] else ""
-        mutations = f"{entry['mutations']:,}"
-        times[transaction_name(entry), mutations, waited, status(entry), requests(entry)] += 1
-    if not times:
-        return ""
-    return table(
-        ("times", "transaction", "mutations", "lock wait", "status", "requests"),
-        ((f"{count:,}", *row) for row, count in times.items()),
-    )
+class Waiting(NamedTuple):
+    """A transaction, with the test that made it where a table shows several tests."""
+
+    transaction: Plain
+    test: str = ""
+
+
+def _longest(entries: Iterable[Waiting]) -> str:
+    longest = max(entry.transaction["lock_wait_seconds"] for entry in entries)
+    return milliseconds(longest) if longest else ""
+
+
+def links(tests: Sequence[str]) -> str:
+    """Return a link to the first of some tests, and the others in a list that opens."""
+    first, *others = dict.fromkeys(tests)
+    if not others:
+        return link(first)
+    items = "".join(f"<li>{link(test)}</li>" for test in others)
+    count = f"and in {len(others):,} more"
+    return f"{link(first)}<details><summary>{count}</summary><ul>{items}</ul></details>"
 
 
 def finding_article(finding: Plain) -> str:
     """Return a finding of the detector with its evidence and fix."""
     return (
-        f'<article class="{escape(finding["severity"])}"><b>{escape(finding["reason"])} '
-        f"{escape(finding['place'])}</b> {escape(finding['rule'])}{evidence(finding)}</article>"
+        f'<article class="{finding["severity"]}">'
+        f"{shell.finding_heading(finding['rule'], finding['name'], finding['severity'])}"
+        f"{evidence(finding)}</article>"
     )
 
 
@@ -83,26 +119,33 @@ def evidence(finding: Plain) -> str:
 
 
 def requests(transaction: Plain) -> str:
-    """Return the requests of a transaction, one line for each."""
-    lines = []
-    for request in transaction["requests"]:
-        waited = ""
-        if seconds := request["lock_wait_seconds"]:
-            waited = f' <span class="wait">waited {milliseconds(seconds)}</span>'
-        sql = " ".join(request["sql"].split())
-        lines.append(f"<code>{escape(sql)}</code> {escape(request['site'])}{waited}")
-    return "<br>".join(lines)
+    """Return the requests of a transaction, each with the locks that it waited for."""
+    return "".join(map(_request, transaction["requests"]))
+
+
+def _request(request: Plain) -> str:
+    locks = ", ".join(f"<code>{shell.breakable(lock)}</code>" for lock in request["waited_for"])
+    waited = f' <span class="wait">waited for {locks}</span>' if locks else ""
+    sql = shell.breakable(" ".join(request["sql"].split()))
+    return f"<div><code>{sql}</code> {where(request['site'])}{waited}</div>"
+
+
+def where(site: str) -> str:
+    """Return the lines of code that made a request."""
+    return f'<span class="site">{shell.breakable(site)}</span>'
 
 
 def transaction_name(transaction: Plain) -> str:
-    """Return the id and the tag of a transaction."""
-    return escape(" ".join(filter(None, (transaction["id"] or "commit", transaction["tag"]))))
+    """Return the tag of a transaction, or whether it was more than a commit."""
+    return escape(transaction["tag"] or ("transaction" if transaction["id"] else "commit"))
 
 
 def status(transaction: Plain) -> str:
     """Return the status of a transaction: its error, or OK."""
     error = transaction["error"]
-    return f'<span class="bad">{escape(error)}</span>' if error else "OK"
+    if not error:
+        return "OK"
+    return f'<span class="badge {"warn" if error == "ABORTED" else "bad"}">{escape(error)}</span>'
 
 
 def milliseconds(seconds: float) -> str:
@@ -110,27 +153,8 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.1f} ms"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of cells, which are HTML. Numbers are aligned to the right.
-
-    On a narrow screen each row becomes a list, whose entries show the heads.
-    """
-    head = "".join(f'<th scope="col"{_alignment(text)}>{text}</th>' for text in heads)
-    body = "".join(f"<tr>{''.join(map(_cell, heads, row))}</tr>" for row in rows)
-    return f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _alignment(head: str) -> str:
-    """Return the class of the cells of a column, as an attribute."""
-    return ' class="n"' if head in _NUMBERS else ""
-
-
-def _cell(head: str, cell: str) -> str:
-    return f'<td{_alignment(head)} data-head="{head}">{cell}</td>'
-
-
 def _statement(statement: Plain) -> str:
-    sql = f"<code>{escape(' '.join(statement['sql'].split()))}</code>"
+    sql = f"<code>{shell.breakable(' '.join(statement['sql'].split()))}</code>"
     if not statement["plan"]:
         return sql
     plan = f"<pre>{escape(statement['plan'])}</pre>"
@@ -139,6 +163,6 @@ def _statement(statement: Plain) -> str:
 
 def _notes(notes: Iterable[str]) -> str:
     return "<br>".join(
-        f'<span class="bad">{escape(note)}</span>' if note.startswith("FULL") else escape(note)
+        f'<span class="wait">{escape(note)}</span>' if note.startswith("FULL") else escape(note)
         for note in notes
     )

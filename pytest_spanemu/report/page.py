@@ -1,23 +1,30 @@
 """The report as one HTML file, which needs no network and follows the reader's light or dark mode.
 
 Its sections are: the run with its outcome and totals, failed tests, findings, every test with its
-details, heatmaps, statements with plans, transactions that waited for locks. The page needs no
-script: its script only filters tests, and opens the test that a link names.
+details, heatmaps, statements with plans, waits for locks, and the rules that findings name. The
+page needs no script: its script only filters and sorts tests, and opens what a link names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.report import fragments
 from pytest_spanemu.report.details import heatmap_html
 from pytest_spanemu.report.run_facts import RunFacts
-from pytest_spanemu.report.run_report import STATUSES, ReportRow, RunReport, counts_of
+from pytest_spanemu.report.run_report import (
+    STATUSES,
+    Outcome,
+    ReportRow,
+    RunReport,
+    counts_of,
+)
+from spanemu.lint import formats
 from spanemu.web import shell
 from spanemu.web.shell import Section
 
@@ -25,6 +32,7 @@ _SCRIPT = Path(__file__).with_name("report.js")
 STATEMENTS_MAX = 100
 WAITS_MAX = 100
 _COMMIT_CHARS = 10
+_SEVERITIES = ("error", "warning", "info")
 TOTALS = (  # a count with its singular and plural
     ("queries", "query", "queries"),
     ("commits", "commit", "commits"),
@@ -46,7 +54,8 @@ def page(report: RunReport, facts: RunFacts, run: str) -> str:
         Section("tests", "Tests", _tests(report, tests), len(tests)),
         Section("heatmaps", "Heatmaps of writes", _heatmaps(report), len(report.heatmaps)),
         Section("statements", "Statements", _all_statements(report)),
-        Section("waits", "Transactions that waited for locks", _waits(report)),
+        Section("waits", "Waits for locks", _waits(report)),
+        Section("rules", "Rules", _rules(report)),
     )
     script = f"<script>\n{_SCRIPT.read_text(encoding='utf-8')}</script>"
     return shell.page("Spanner test report", sections, script)
@@ -113,53 +122,95 @@ def _failure(test: str, report: RunReport) -> str:
     outcome = report.outcomes.of(test)
     return (
         f'<article class="error">{fragments.badge(outcome)} {fragments.link(test)}'
-        f"<pre>{escape(outcome.message)}</pre></article>"
+        f"<pre>{shell.breakable(outcome.message)}</pre></article>"
     )
+
+
+class _Finding(NamedTuple):
+    """A finding: what was found, the statement and the place in code, and an explanation."""
+
+    heading: str
+    severity: str
+    sql: str = ""
+    site: str = ""
+    explanation: str = ""
 
 
 def _findings(tests: Sequence[ReportRow]) -> list[str]:
-    by_text: dict[str, list[ReportRow]] = {}
+    by_finding: dict[_Finding, list[str]] = {}
     for row in tests:
-        over = [f"Over budget: {text}" for text in row.over_budget]
-        open_ = [f"Left open: {text}" for text in row.left_open]
-        scans = [f"Full scan of {text}" for text in row.scans]
-        for text in (*row.hotspots, *over, *open_, *scans):
-            by_text.setdefault(text, []).append(row)
-    return [_finding(text, rows) for text, rows in by_text.items()]
+        for finding in _findings_of(row):
+            by_finding.setdefault(finding, []).append(row.test)
+    ranked = sorted(by_finding, key=lambda finding: _SEVERITIES.index(finding.severity))
+    return [_finding(finding, by_finding[finding]) for finding in ranked]
 
 
-def _finding(text: str, tests: Sequence[ReportRow]) -> str:
-    """Return a finding with the evidence of its first test, and a list of its other tests."""
-    more = ""
-    if len(tests) > 1:
-        others = "".join(f"<li>{fragments.link(row.test)}</li>" for row in tests[1:])
-        count = len(tests) - 1
-        more = f"<details><summary>and in {count:,} more</summary><ul>{others}</ul></details>"
-    explanation = next(
-        (
-            f"{escape(finding['rule'])}{fragments.evidence(finding)}"
-            for finding in fragments.details(tests[0], "findings")
-            if f"{finding['reason']} {finding['place']}" == text
-        ),
-        "",
-    )
+def _findings_of(row: ReportRow) -> Iterator[_Finding]:
+    explained = {each["name"]: each for each in fragments.details(row, "findings")}
+    for name in row.hotspots:
+        rule = name.split()[0]
+        explanation = fragments.evidence(explained[name]) if name in explained else ""
+        heading = shell.finding_heading(rule, name, "error")
+        yield _Finding(heading, "error", explanation=explanation)
+    for text in row.over_budget:
+        yield _Finding(_heading(f"Over budget: {text}", "error"), "error")
+    for text in row.left_open:
+        what, _, sql = text.partition(", last statement: ")
+        yield _Finding(_heading(f"Left open: {what}", "warning"), "warning", sql)
+    for statement in fragments.details(row, "statements"):
+        if tables := ", ".join(statement["full_scans"]):
+            heading = _heading(f"Full scan of {tables}", "warning")
+            yield _Finding(heading, "warning", statement["sql"], statement["site"])
+
+
+def _heading(text: str, severity: str) -> str:
+    return f'<h3>{shell.breakable(text)} <span class="badge {severity}">{severity}</span></h3>'
+
+
+def _finding(finding: _Finding, tests: Sequence[str]) -> str:
+    """Return a finding with the evidence of its first test, and links to all of its tests."""
+    sql = f"<pre>{shell.breakable(' '.join(finding.sql.split()))}</pre>" if finding.sql else ""
+    site = f"<p>At {fragments.where(finding.site)}</p>" if finding.site else ""
     return (
-        f'<article class="warning"><b>{escape(text)}</b> {explanation}'
-        f"<p>In {fragments.link(tests[0].test)}</p>{more}</article>"
+        f'<article class="{finding.severity}">{finding.heading}{sql}{site}{finding.explanation}'
+        f"<p>In {fragments.links(tests)}</p></article>"
     )
 
 
 # ---------------------------------------------------------------------------- tests
 
+_SORTS = (("", "outcome"), ("seconds", "time"), ("name", "name"))
+
 
 def _tests(report: RunReport, tests: Sequence[ReportRow]) -> str:
-    """Return the filter for tests, and the tests."""
-    details = "".join(_test(row, report) for row in tests)
+    """Return the filter for tests, and the tests by file."""
+    by_file: dict[str, list[ReportRow]] = {}
+    for row in tests:
+        by_file.setdefault(row.test.partition("::")[0], []).append(row)
+    shown = [total for total in TOTALS if report.total(total[0])]
+    sorts = "".join(f'<option value="{value}">{text}</option>' for value, text in _SORTS)
+    files = "".join(_file(name, rows, report, shown) for name, rows in by_file.items())
     return (
-        '<p class="tools"><label>Name <input id="filter" type="search" '
+        '<div class="tools"><label>Name <input id="filter" type="search" '
         'placeholder="part of the name"></label>'
         f'<label>Show <select id="status">{_statuses(report, tests)}</select></label> '
-        f'<span id="shown" aria-live="polite"></span></p>{details}'
+        f'<label>Sort by <select id="order">{sorts}</select></label> '
+        f'<span id="shown" aria-live="polite"></span></div>'
+        f'<div id="files" style="--figures:{len(shown)}">{files}</div>'
+    )
+
+
+def _file(
+    name: str, rows: Sequence[ReportRow], report: RunReport, shown: Sequence[tuple[str, str, str]]
+) -> str:
+    """Return the tests of a file under its name, its outcomes and the heads of the figures."""
+    outcomes = [report.outcomes.of(row.test) for row in rows]
+    counts = " · ".join(f"{count:,} {status}" for status, count in counts_of(outcomes).items())
+    heads = "".join(f"<span>{plural}</span>" for _, _, plural in (("", "", "time"), *shown))
+    tests = "".join(_test(row, report, shown) for row in rows)
+    return (
+        f'<section class="file"><h3>{shell.breakable(name)} <span>{counts}</span></h3>'
+        f'<div class="figs heads" aria-hidden="true">{heads}</div>{tests}</section>'
     )
 
 
@@ -173,30 +224,38 @@ def _statuses(report: RunReport, tests: Sequence[ReportRow]) -> str:
     return "".join(f'<option value="{value}">{text}</option>' for value, text in choices)
 
 
-def _test(test: ReportRow, report: RunReport) -> str:
+def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, str]]) -> str:
     outcome = report.outcomes.of(test.test)
-    counts = [
-        counted(count, singular, plural)
-        for name, singular, plural in TOTALS
-        if (count := getattr(test, name))
-    ]
-    summary = " · ".join([fragments.duration(outcome.seconds), *(counts or ["no requests"])])
-    notes = f' <span class="bad">{escape(test.notes)}</span>' if test.notes else ""
-    text = f"<pre>{escape(outcome.text)}</pre>" if outcome.text else ""
-    name, badge = escape(test.test), fragments.badge(outcome)
+    notes = f'<span class="note-line">{shell.breakable(test.notes)}</span>' if test.notes else ""
+    text = f"<pre>{shell.breakable(outcome.text)}</pre>" if outcome.text else ""
+    name, badge = test.test.partition("::")[2] or test.test, fragments.badge(outcome)
     findings = " data-findings" if test.has_findings else ""
+    transactions = fragments.details(test, "transactions")
     content = (
-        f"<summary>{badge} <b>{name}</b> <span>{summary}</span>{notes}</summary>",
+        f"<summary>{badge} <b>{shell.breakable(name)}</b> {_figures(test, outcome, shown)}"
+        f"{notes}</summary>",
         text,
         *map(fragments.finding_article, fragments.details(test, "findings")),
         fragments.statements_table(fragments.details(test, "statements")),
-        fragments.transactions_table(fragments.details(test, "transactions")),
+        fragments.transactions_table([fragments.Waiting(each) for each in transactions]),
         _more_transactions(test),
     )
     return (
-        f'<details class="test" id="{name}" data-status="{outcome.status}"{findings}>'
-        f"{''.join(content)}</details>"
+        f'<details class="test" id="{escape(test.test)}" data-status="{outcome.status}" '
+        f'data-seconds="{outcome.seconds:.6f}"{findings}>{"".join(content)}</details>'
     )
+
+
+def _figures(test: ReportRow, outcome: Outcome, shown: Sequence[tuple[str, str, str]]) -> str:
+    """Return the time and the counts of a test, each with its unit; "" in place of a zero."""
+    figures = [f"<span>{fragments.duration(outcome.seconds)}</span>"]
+    for name, singular, plural in shown:
+        count = getattr(test, name)
+        unit = singular if count == 1 else plural
+        figures.append(
+            f'<span>{count:,} <span class="unit">{unit}</span></span>' if count else "<span></span>"
+        )
+    return f'<span class="figs">{" ".join(figures)}</span>'
 
 
 def _more_transactions(test: ReportRow) -> str:
@@ -212,7 +271,8 @@ def _heatmaps(report: RunReport) -> str:
     if not report.heatmaps:
         return "<p>No test wrote enough for a heatmap.</p>"
     return "".join(
-        f'<details class="heatmap"{" open" * (number == 0)}><summary>{escape(test)}</summary>'
+        f'<details class="heatmap"{" open" * (number == 0)}>'
+        f"<summary>{shell.breakable(test)}</summary>"
         f"{''.join(map(heatmap_html, heatmaps))}</details>"
         for number, (test, heatmaps) in enumerate(report.heatmaps.items())
     )
@@ -239,24 +299,25 @@ def _weight(statement: dict[str, Any]) -> tuple[bool, int]:
 
 def _waits(report: RunReport) -> str:
     waits = [
-        (row, transaction)
+        fragments.Waiting(transaction, row.test)
         for row in report.tests
         for transaction in fragments.details(row, "transactions")
         if transaction["lock_wait_seconds"]
     ]
-    waits.sort(key=lambda wait: -wait[1]["lock_wait_seconds"])
-    if not waits:
-        return "<p>None.</p>"
-    return fragments.table(
-        ("transaction", "test", "lock wait", "status", "requests"),
-        (
-            (
-                fragments.transaction_name(transaction),
-                fragments.link(row.test),
-                fragments.milliseconds(transaction["lock_wait_seconds"]),
-                fragments.status(transaction),
-                fragments.requests(transaction),
-            )
-            for row, transaction in waits[:WAITS_MAX]
-        ),
-    )
+    waits.sort(key=lambda wait: -wait.transaction["lock_wait_seconds"])
+    return fragments.transactions_table(waits[:WAITS_MAX]) or "<p>None.</p>"
+
+
+def _rules(report: RunReport) -> str:
+    """Return the descriptions of the rules that the findings name, in each dialect of the run."""
+    ids: dict[str, set[str]] = {}
+    for row in report.tests:
+        for database in row.databases:
+            rules = {finding["rule"] for finding in database.get("findings", ())}
+            ids.setdefault(database.get("dialect", "googlesql"), set()).update(rules)
+    known: set[str] = set()
+    parts = []
+    for dialect, rules in ids.items():
+        parts.append(formats.rules_as_html(rules - known, dialect))
+        known |= rules
+    return "".join(parts)

@@ -154,7 +154,7 @@ class ReportRow:
     def take_recording(self, recording: Any) -> None:
         """Add the counts of a recording of one database."""
         queries = recording.queries
-        scans = [query for query in queries if _is_full_scan(query)]
+        scans = [query for query in queries if is_full_scan(query)]
         self.queries = len(queries) + (self.queries or 0)
         self.commits = len(recording.commits) + (self.commits or 0)
         self.aborts = recording.aborts + (self.aborts or 0)
@@ -222,7 +222,8 @@ class ReportRow:
         return cls(**{name: value for name, value in values.items() if name in names})
 
 
-def _is_full_scan(query: Any) -> bool:
+def is_full_scan(query: Any) -> bool:
+    """Return whether a query scans a table of the user, or its index, from end to end."""
     return bool(query.full_scans) and not any(
         name.upper().startswith(SYSTEM_TABLES) for name in query.tables
     )

@@ -6,11 +6,15 @@ The browser is told to run nothing but the console's own script and to parse no 
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from spanemu.lint.formats import rules_described
 from spanemu.rest.exchange import Request, Response
 from spanemu.rest.server import RestServer, not_found
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
 from spanemu.web.shell import asset, fill
 
 PREFIX = "/console/"
@@ -31,8 +35,8 @@ _HEADERS = (("Content-Security-Policy", _POLICY),)
 
 # The parts of the script in their order: what a part uses at its start stands before it.
 SCRIPT_PARTS = (
-    "dom", "api", "sql_text", "values", "plan", "databases", "schema", "rows", "sql", "requests",
-    "transactions", "resources", "keys", "aids", "app",
+    "dom", "api", "sql_text", "values", "plan", "databases", "findings", "schema", "row_editor",
+    "rows", "sql", "requests", "transactions", "resources", "keys", "aids", "app",
 )  # fmt: skip
 
 
@@ -64,7 +68,16 @@ def _files() -> dict[str, tuple[str, bytes]]:
     return {
         "": ("text/html", page.encode()),
         "style.css": ("text/css", asset("style.css").encode()),
+        "rules.json": ("application/json", json.dumps(_rules(), ensure_ascii=False).encode()),
         "console.js": ("text/javascript", "\n".join(parts).encode()),
+    }
+
+
+def _rules() -> dict[str, Any]:
+    """Return the rules of the linter by the dialects' names in Spanner's API, then by id."""
+    return {
+        dialect.name: rules_described(dialect.option)
+        for dialect in (GOOGLE_STANDARD_SQL, POSTGRESQL)
     }
 
 

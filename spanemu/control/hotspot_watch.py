@@ -183,11 +183,10 @@ class EmbeddedWatch(Watch):
 
 
 def _described(finding: Finding) -> str:
-    kind = "table" if finding.table == finding.object else "index"
     keys = " ".join(finding.samples)
     sources = "".join(f"  by: {source}\n" for source in finding.sources)
     return (
-        f"{finding.rule} {finding.reason} {kind} {finding.object}: {finding.message}\n"
+        f"{finding.name}: {finding.message}\n"
         f"  evidence: {finding.evidence}\n  keys: {keys}\n{sources}"
         f"  ceiling: about {finding.max_qps:,} writes/s, on any number of nodes\n"
         f"  fix: {finding.fix}"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spanemu.hotspots import simulation, split_info
     from spanemu.hotspots.heatmap import files
     from spanemu.hotspots.heatmap import heatmap as heatmaps
+    from spanemu.lint import formats
 else:
     hotspot_watch = deferred("spanemu.control.hotspot_watch")
     reports = deferred("spanemu.hotspots.report")
@@ -42,6 +43,7 @@ else:
     split_info = deferred("spanemu.hotspots.split_info")
     heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
     files = deferred("spanemu.hotspots.heatmap.files")
+    formats = deferred("spanemu.lint.formats")
 
 # mypy: disable-error-code="empty-body"
 
@@ -197,7 +199,9 @@ class HotspotsHandle(ControlInterface):
         """
         drawing = self._drawn()
         if path is not None:
-            files.save(path, drawing, self.current_report(), self.split_stats(), before)
+            report = self.current_report()
+            rules = formats.rules_as_html({finding.rule for finding in report.findings})
+            files.save(path, files.Observed(drawing, report, self.split_stats(), rules), before)
         return drawing
 
 

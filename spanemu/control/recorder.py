@@ -86,6 +86,7 @@ class _Ended(TypedDict):
     seconds: float
     transaction: str
     lock_wait_seconds: float
+    waited_for: tuple[str, ...]
 
 
 Describe = Callable[[str, Any], RecordedRpc]
@@ -186,6 +187,7 @@ def _ended(pending: _Open, facts: dict[str, Any], status: str) -> _Ended:
         seconds=monotonic() - pending.began,
         transaction=transaction.decode("ascii", "replace"),
         lock_wait_seconds=facts.get("lock_wait_seconds", 0.0),
+        waited_for=tuple(filter(None, facts.get("awaited_locks", ()))),
     )
 
 

@@ -41,6 +41,7 @@ class QueryRecord:
     bound              the timestamp bound of a read-only transaction, such as "strong" or
                        "exact_staleness"; "" for other transactions, and for transactions that
                        began before the recording
+    waited_for         the locks that the request waited for, such as "Exclusive Singers(1) Name"
     """
 
     kind: str
@@ -57,6 +58,7 @@ class QueryRecord:
     lock_wait_seconds: float = 0.0
     bound: str = ""
     caller: str = ""
+    waited_for: tuple[str, ...] = ()
 
     @property
     def is_stale(self) -> bool:
@@ -88,6 +90,7 @@ class CommitRecord:
     lock_wait_seconds: float = 0.0
     participants: int = 0
     caller: str = ""
+    waited_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,16 @@ from spanemu.storage.split_map import own_bytes
 from spanemu.storage.store import Store
 from spanemu.txn.buffer import Buffer
 from spanemu.txn.locks.table import LockTable
+from spanemu.txn.locks.waits import Request
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
-    from spanemu.database import errors
+    from spanemu.database import errors, held_lock
     from spanemu.hotspots import split_info
 else:
     errors = deferred("spanemu.database.errors")
+    held_lock = deferred("spanemu.database.held_lock")
     split_info = deferred("spanemu.hotspots.split_info")
 
 ROWS_KEPT_MAX = 10_000  # of a dropped database, which may stay in memory for some time
@@ -98,7 +100,7 @@ class DatabaseCore:
         self.name = name
         self.environment = environment
         self.store = store
-        self.locks = LockTable(lambda: store.clock.peek())
+        self.locks = LockTable(lambda: store.clock.peek(), self._lock_text)
         self.activity = ActivityLog(store.split_map)
         self.aggregator = StatisticsAggregator(
             self.activity, self.locks.log, lambda: self.generation.schema
@@ -132,6 +134,11 @@ class DatabaseCore:
         """Return whether the instance has a database of that id which is not this one."""
         name = f"{self.name.rpartition('/')[0]}/{database_id}"
         return name != self.name and self.environment.has_database(name)
+
+    def _lock_text(self, tree: TreeId, request: Request) -> str:
+        """Return a requested lock as text; "" for a lock of a dropped table or index."""
+        sources = held_lock.sources_of(self.generation.schema)
+        return str(held_lock.described(sources, tree, request) or "")
 
     def require(self, feature: Feature | None) -> None:
         """Raise EditionTooLow unless the instance of the database has a feature."""

@@ -90,7 +90,12 @@ class Finding:
     key: bytes = b""
 
     def __str__(self) -> str:
-        return f"{self.rule} {self.reason} {self.object}: {self.message} Fix: {self.fix}"
+        return f"{self.name}: {self.message} Fix: {self.fix}"
+
+    @property
+    def name(self) -> str:
+        """The rule, the reason and the location: SPN802 MOVING_HOT_SPOT Events(EventTs)."""
+        return f"{self.rule} {self.reason} {self.location}"
 
     @property
     def location(self) -> str:

@@ -242,7 +242,7 @@ def _notes(context: AnalysisContext) -> Iterator[str]:
 def _lines(report: Report) -> Iterator[str]:
     """Yield the lines of a readable report: the findings, then every table and index."""
     for finding in report.findings:
-        yield f"{finding.rule} {finding.reason} {finding.location} ({finding.severity})"
+        yield f"{finding.name} ({finding.severity})"
         yield from (f"  {line}" for line in finding.details)
         yield ""
     width = max(map(len, ("written", *report.spaces)))

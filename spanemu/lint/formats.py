@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import escape
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -207,18 +208,64 @@ def explain(id_: str, dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
     return "\n".join(_lines(rules_of(dialect)[id_.strip().upper()], dialect))
 
 
-def _lines(rule: Rule, dialect: str) -> list[str]:
-    evidence = ", ".join(_NEEDS[Evidence(letter)] for letter in rule.evidence)
-    lines = [f"{rule.id} ({rule.severity}): {rule.title}", "", rule.why, ""]
-    lines += [f"Decided from: {evidence}", f"Fix: {fix_text(rule, dialect)}"]
+def rules_described(dialect: str = GOOGLE_STANDARD_SQL.option) -> dict[str, dict[str, Any]]:
+    """Return the description of each rule of a dialect as plain data, by id."""
+    return {
+        id_: {
+            "id": id_,
+            "severity": str(rule.severity),
+            "title": rule.title,
+            "why": rule.why,
+            "needs": _needs(rule),
+            "fix": fix_text(rule, dialect),
+            "notes": list(_notes(rule)),
+            "bad": rule.bad,
+            "good": rule.good,
+        }
+        for id_, rule in rules_of(dialect).items()
+    }
+
+
+def rules_as_html(ids: Iterable[str], dialect: str = GOOGLE_STANDARD_SQL.option) -> str:
+    """Return an HTML element for each rule of a dialect, whose id is the rule's."""
+    rules = rules_described(dialect)
+    return "".join(_article(rules[id_]) for id_ in sorted(ids) if id_ in rules)
+
+
+def _article(rule: Mapping[str, Any]) -> str:
+    given = {name: escape(value) for name, value in rule.items() if isinstance(value, str)}
+    examples = "".join(
+        f'<p>{title}:</p><pre class="block">{given[name]}</pre>'
+        for title, name in (("Reported", "bad"), ("Not reported", "good"))
+        if given[name]
+    )
+    return (
+        f'<details class="rule" id="{rule["id"]}"><summary><b>{rule["id"]}</b> {given["title"]} '
+        f'<span class="badge {rule["severity"]}">{rule["severity"]}</span></summary>'
+        f"<p>{given['why']}</p><p>Fix: <code>{given['fix']}</code></p>{examples}</details>"
+    )
+
+
+def _needs(rule: Rule) -> str:
+    return ", ".join(_NEEDS[Evidence(letter)] for letter in rule.evidence)
+
+
+def _notes(rule: Rule) -> Iterator[str]:
     if rule.check is None:
-        lines += ["", "The linter cannot check this rule."]
+        yield "The linter cannot check this rule."
     if rule.id in DETECTED:
-        lines += ["", "The hotspot report checks it from the writes and reads of a run."]
+        yield "The hotspot report checks it from the writes and reads of a run."
     if rule.opt_in:
-        lines += ["", f"Off by default; --select default,{rule.id} adds it."]
+        yield f"Off by default; --select default,{rule.id} adds it."
     if rule.rate:
-        lines += ["", "Does not apply to tables marked low-rate."]
+        yield "Does not apply to tables marked low-rate."
+
+
+def _lines(rule: Rule, dialect: str) -> list[str]:
+    lines = [f"{rule.id} ({rule.severity}): {rule.title}", "", rule.why, ""]
+    lines += [f"Decided from: {_needs(rule)}", f"Fix: {fix_text(rule, dialect)}"]
+    for note in _notes(rule):
+        lines += ["", note]
     for title, example in (("Reported", rule.bad), ("Not reported", rule.good)):
         if example:
             lines += ["", f"{title}:", *(f"    {line}" for line in example.splitlines())]

@@ -70,6 +70,11 @@ class Finding:
     line_column: int
 
     @property
+    def name(self) -> str:
+        """The rule with the object and the column to blame: SPN102 Events(EventTs)."""
+        return f"{self.id} {self.object}" + (f"({self.column})" if self.column else "")
+
+    @property
     def rule(self) -> Rule:
         """The rule of this finding."""
         return RULES[self.id]

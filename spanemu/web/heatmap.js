@@ -59,24 +59,40 @@ function heatmapView(host, runs) {
     return `rgb(${STEPS[low].map((c, k) => Math.round(c + rest * (STEPS[low + 1][k] - c))).join(",")})`;
   }
   function ofServer(number) { return `hsl(${Math.round(number * 360 / Math.max(1, data.nodes))} 70% 60%)`; }
-  function height(line) { return line.r < 0 ? HEAD : tall; }
+  function height(line) { return line.r < 0 ? HEAD * line.texts.length : tall; }
+  // The words of a heading in as many lines as the picture needs for them.
+  function wrapped(pen, text, width) {
+    const texts = [""];
+    for (const word of text.split(" ")) {
+      const longer = `${texts.at(-1)} ${word}`.trim();
+      if (texts.at(-1) && pen.measureText(longer).width > width) texts.push(word);
+      else texts[texts.length - 1] = longer;
+    }
+    return texts;
+  }
 
   function draw() {
     choose();
     const width = canvas.clientWidth || 800, rows = lines.filter(line => line.r >= 0).length;
     tall = Math.max(3, Math.min(24, Math.floor(CELLS_HEIGHT / Math.max(1, rows))));
+    const pen = canvas.getContext("2d"), font = "14px " + getComputedStyle(host).fontFamily;
+    pen.font = font;
+    for (const line of lines) {
+      const band = data.bands[line.b];
+      if (line.r < 0) line.texts = wrapped(pen, `${band.name} (${band.kind}): ${band.pattern}`, width - 12);
+    }
     canvas.width = width;
     canvas.height = lines.reduce((sum, line) => sum + height(line) + (line.r < 0 ? GAP : 0), 0);
     canvas.style.height = canvas.height + "px";
-    const pen = canvas.getContext("2d"), wide = width / data.columns, bright = brightness.value / 6;
+    const wide = width / data.columns, bright = brightness.value / 6;
     const all = most(data.bands), own = data.bands.map(band => each.checked ? most([band]) : all);
     let y = 0;
-    pen.font = "14px " + getComputedStyle(host).fontFamily; pen.textBaseline = "middle";
+    pen.font = font; pen.textBaseline = "middle";
     for (const line of lines) {
       line.y = y;
       if (line.r < 0) {
-        const band = data.bands[line.b];
-        pen.fillStyle = "#dcdce6"; pen.fillText(`${band.name} (${band.kind}): ${band.pattern}`, 6, y + HEAD / 2);
+        pen.fillStyle = "#dcdce6";
+        line.texts.forEach((text, place) => pen.fillText(text, 6, y + HEAD * place + HEAD / 2));
       } else {
         for (let column = 0; column < data.columns; column++) {
           const n = value(line, column);
@@ -149,7 +165,8 @@ function heatmapView(host, runs) {
     const { line, column } = placeOf(event);
     if (line < 0) return;
     tip.textContent = words(lines[line], column); tip.hidden = false;
-    tip.style.left = Math.max(0, Math.min(event.clientX + 14, innerWidth - 500)) + "px"; tip.style.top = event.clientY + 14 + "px";
+    tip.style.left = Math.max(0, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + "px";
+    tip.style.top = Math.max(0, Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)) + "px";
   });
   canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
   canvas.addEventListener("click", event => { const found = placeOf(event); if (found.line >= 0) moveTo(found); });

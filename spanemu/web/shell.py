@@ -6,13 +6,16 @@ A page is a title and sections, to which its navigation leads. All texts in sect
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 _FOLDER = Path(__file__).parent
+_WIDE_COLUMNS_MIN = 5  # of a table that becomes lists on screens of middle width, too
+_LONG_NAME = re.compile(r"\S{25,}")
+_SEPARATOR = re.compile(r"(::|[/_.,(\[=-])(?=[\w&])")
 _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")
 
 
@@ -51,6 +54,43 @@ def page(title: str, sections: Iterable[Section], scripts: str = "") -> str:
         "__SCRIPTS__": scripts,
     }
     return fill(asset("page.html"), parts)
+
+
+def breakable(name: str) -> str:
+    """Return a text as HTML in which lines may break behind the separators of long names."""
+    return _LONG_NAME.sub(lambda found: _SEPARATOR.sub(r"\1<wbr>", found[0]), escape(name))
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()
+) -> str:
+    """Return a table of cells, which are HTML. The columns `numbers` are aligned to the right.
+
+    On a narrow screen each row becomes a list, whose entries show the heads.
+    """
+    kinds = [' class="n"' if head in numbers else "" for head in heads]
+    head = "".join(
+        f'<th scope="col"{kind}>{text}</th>' for text, kind in zip(heads, kinds, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, heads, kinds, row))}</tr>" for row in rows)
+    kind = "rows wide" if len(heads) >= _WIDE_COLUMNS_MIN else "rows"
+    return f'<table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _cell(head: str, kind: str, cell: str) -> str:
+    return f'<td{kind} data-head="{head}">{cell}</td>'
+
+
+def finding_heading(rule: str, name: str, severity: str) -> str:
+    """Return the heading of a finding, whose name begins with its rule, and its severity.
+
+    The rule is a link to the element with the rule's id, which describes it on the same page.
+    """
+    rest = breakable(name.removeprefix(rule))
+    return (
+        f'<h3><a href="#{rule}">{rule}</a>{rest} '
+        f'<span class="badge {severity}">{severity}</span></h3>'
+    )
 
 
 def _link(section: Section) -> str:

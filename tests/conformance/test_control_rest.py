@@ -126,7 +126,11 @@ def test_who_waits_for_whom(ask, home):
             break
     holder = listed["transactions"][0]
     assert waiting[0]["waitsFor"] == [holder["id"]]
-    assert waiting[0]["wants"] == {"key": 'Stock("A")', "mode": "WriterShared", "columns": ["Qty"]}
+    wanted = {"key": 'Stock("A")', "mode": "WriterShared", "columns": ["Qty"], "waiters": []}
+    assert waiting[0]["wants"] == wanted
+    assert waiting[0]["commits"]
+    assert not holder["commits"]
+    assert holder["locks"][0]["waiters"] == [waiting[0]["id"]]
     assert ask("POST", f"{home.name}/transactions/{holder['id']}:abort") == (200, {})
     writer.join(20)
     assert stock(home) == [0]

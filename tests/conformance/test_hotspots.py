@@ -387,7 +387,7 @@ def test_assertions(watched) -> None:
     with hotspots.watch() as watch:
         later = [at + timedelta(hours=1) for at in times(120)]
         insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in later])
-    with pytest.raises(HotspotsFound, match="SPN802 MOVING_HOT_SPOT table UserAccessLogs") as error:
+    with pytest.raises(HotspotsFound, match="SPN802 MOVING_HOT_SPOT UserAccessLogs") as error:
         watch.assert_none()
     assert error.value.findings[0].object == "UserAccessLogs"
     with pytest.raises(HotspotsFound):
@@ -452,8 +452,8 @@ def test_two_runs_in_one_file(watched, tmp_path) -> None:
     hotspots.heatmap(tmp_path / "now.html", before=tmp_path / "before.html")
     html = (tmp_path / "now.html").read_text(encoding="utf-8")
     assert "Before and now" in html
-    assert "<td>60</td>" in html
-    assert "<td>120</td>" in html
+    assert 'data-head="Rows written before">60</td>' in html
+    assert 'data-head="Rows written now">120</td>' in html
 
 
 def test_nodes_are_those_of_the_instance(emulator) -> None:
@@ -478,9 +478,11 @@ def test_a_heatmap_is_one_file(watched, tmp_path) -> None:
     path = tmp_path / "heat.html"
     heatmap = hotspots.heatmap(path)
     assert heatmap.bands[0].pattern == "Monotonically increasing keys"
-    html = path.read_text(encoding="utf-8")
-    assert "SPN802 MOVING_HOT_SPOT UserAccessLogs" in html
-    assert "<td>100</td><td>UserAccessLogs</td><td>MOVING_HOT_SPOT</td>" in html
+    html = path.read_text(encoding="utf-8").replace("<wbr>", "")
+    assert '<a href="#SPN802">SPN802</a> MOVING_HOT_SPOT UserAccessLogs(LastAccess) ' in html
+    assert '<details class="rule" id="SPN802">' in html
+    assert 'data-head="CPU_USAGE_SCORE">100</td>' in html
+    assert 'data-head="UNSPLITTABLE_REASONS">MOVING_HOT_SPOT</td>' in html
     assert heatmap.text().startswith("UserAccessLogs: Monotonically increasing keys")
 
 

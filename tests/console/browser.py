@@ -110,8 +110,10 @@ class Browser:
         return found[_ELEMENT]
 
     def click(self, selector: str) -> None:
-        """Click the first visible element of a selector."""
-        self._in("POST", f"/element/{self.element(selector)}/click", {})
+        """Click the first visible element of a selector, in the middle of the screen."""
+        element = self.element(selector)
+        self.run("arguments[0].scrollIntoView({ block: 'center' })", {_ELEMENT: element})
+        self._in("POST", f"/element/{element}/click", {})
 
     def press(self, name: str) -> None:
         """Click the button or link with a visible name or label."""
@@ -147,10 +149,10 @@ class Browser:
         )
 
     def scheme(self, name: str) -> None:
-        """Prefer "light" or "dark"."""
-        self.devtools(
-            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}]
-        )
+        """Prefer "light" or "dark", without transitions between them."""
+        wanted = {"prefers-color-scheme": name, "prefers-reduced-motion": "reduce"}
+        features = [{"name": each, "value": value} for each, value in wanted.items()]
+        self.devtools("Emulation.setEmulatedMedia", features=features)
 
     def log(self) -> list[str]:
         """Return the messages of the browser's console since the last call."""

@@ -42,8 +42,8 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture
-def music(emulator):
-    """A database of the test's own, with two singers."""
+def music(emulator, browser):
+    """A database of the test's own, with two singers. The page is left before it is dropped."""
     database = emulator.create_database(f"music-{next(_numbers)}", SCHEMA)
     with database.client().batch() as batch:
         batch.insert("Singers", ["SingerId", "Name"], [[1, "Marc"], [2, "<b>Catalina</b>"]])
@@ -51,12 +51,14 @@ def music(emulator):
             "Albums", ["SingerId", "AlbumId", "Title"], [[1, n, f"Album {n}"] for n in range(1, 4)]
         )
     yield database
+    browser.open("about:blank")
     database.drop()
 
 
 @pytest.fixture
 def console(browser, emulator):
     """A function that opens a page of the console; afterwards, the browser had nothing to say."""
+    browser.open("about:blank")  # which asks for nothing more
     browser.log()
 
     def opened(page="databases", **query):

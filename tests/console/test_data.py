@@ -107,13 +107,55 @@ def test_an_explained_change_changes_nothing(console, music):
         assert list(snapshot.execute_sql("SELECT COUNT(*) FROM Singers")) == [[2]]
 
 
-def test_an_error_says_where_it_is(console, music):
-    page = console("sql", database=music.name, sql="SELECT Nam FROM Singers")
+MARKED = "document.querySelector('main mark')?.textContent"
+SELECTED = """const editor = document.getElementById("sql");
+    return editor.value.slice(editor.selectionStart, editor.selectionEnd);"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "line", "marked"),
+    [
+        ("SELECT Nam FROM Singers", "Line 1", "Nam"),
+        ("SELECT 1;\n\n  SELECT SingerId,\n\tNam FROM Singers", "Line 4", "Nam"),
+        ("SELECT '\N{GRINNING FACE}', \tNam FROM Singers", "Line 1", "Nam"),
+        ("SELECT 1 +", "Line 1", "\N{NO-BREAK SPACE}"),
+        ("CREATE TABLE A (\n  Id INT64,\n) PRIMARY KEX (Id)", "Line 3", "PRIMARY"),
+    ],
+)
+def test_an_error_marks_its_place(console, music, sql, line, marked):
+    page = console("sql", database=music.name, sql=sql)
     page.click("#run")
-    page.until("document.querySelector('main [role=alert]')")
+    assert page.until(MARKED) == marked
     page.see("INVALID_ARGUMENT")
-    page.see("[at 1:8]")
+    page.see(line)
+    page.press("Show in the editor")
+    assert page.run("return document.activeElement.id") == "sql"
+    assert page.run(SELECTED) == marked.strip("\N{NO-BREAK SPACE}")
     page.log()  # Chromium reports every response with a status of 400
+
+
+def test_an_error_of_postgresql_marks_its_place(console, emulator):
+    schema = "CREATE TABLE notes (id bigint PRIMARY KEY)"
+    database = emulator.create_database("pgmarks", schema, dialect="postgresql")
+    page = console("sql", database=database.name, sql="SELECT 1;\nSELECT id,\n\tnam FROM notes")
+    page.click("#run")
+    assert page.until(MARKED) == "nam"
+    page.see("Line 3")
+    page.log()
+    database.drop()
+
+
+def test_an_error_in_a_schema_change_marks_its_place(console, music):
+    page = console("schema", database=music.name)
+    page.press("Change the schema")
+    page.type(
+        "dialog textarea",
+        "CREATE TABLE A (Id INT64) PRIMARY KEY (Id);\nCREATE TABLE B (Id INT64) PRIMARY KEX (Id)",
+    )
+    page.press("Apply")
+    assert page.until("document.querySelector('dialog mark')?.textContent") == "PRIMARY"
+    page.see("Line 2")
+    page.log()
 
 
 def test_the_schema_shows_interleaving(console, music):

@@ -36,6 +36,7 @@ def test_a_lock_wait_is_seen_and_ended_by_an_abort(console, music):
     holder, waiter = Writer(music, "holder", "checkout"), Writer(music, "waiter", "refund")
     holder.update()
     done = []
+    root = "document.querySelector('.tree > li > [data-transaction]').innerText"
 
     def wait():
         waiter.update()
@@ -47,11 +48,17 @@ def test_a_lock_wait_is_seen_and_ended_by_an_abort(console, music):
     page = console("transactions", database=music.name)
     page.until("document.querySelector('.tree ul [data-transaction]')")
     blocked = "document.querySelector('.tree ul [data-transaction]').innerText"
-    page.until(f"{blocked}.includes('waits for')")
+    page.until(f"{blocked}.includes('waits in Commit for')")
     text = page.run(f"return {blocked}")
     assert "refund" in text
     assert "Singers(1)" in text
     assert "CONCAT(Name, ' waiter')" in text
+    waiter_id = page.run(
+        "return document.querySelector('.tree ul [data-transaction]').dataset.transaction"
+    )
+    blocking = f"for which transaction {waiter_id} waits"
+    assert "Holds ReaderShared Singers(1)" in page.run(f"return {root}")
+    assert blocking in page.run(f"return {root}")
     holder_id = page.run(
         "return document.querySelector('.tree [data-transaction]').dataset.transaction"
     )
@@ -133,7 +140,7 @@ def test_a_snapshot_is_taken_and_restored(console, music):
     page.see("There is no snapshot.")
 
 
-def test_the_heatmap_and_the_splits_are_shown(console, music):
+def test_the_heatmap_and_the_splits_are_shown(console, emulator, music):
     page = console("heatmap", database=music.name)
     page.see("No commit was seen yet.")
     for number in range(40):
@@ -141,6 +148,10 @@ def test_the_heatmap_and_the_splits_are_shown(console, music):
             batch.insert("Singers", ["SingerId"], [[100 + number]])
     page.press("Refresh")
     page.until("document.querySelector('.picture canvas')?.height > 50")
+    (found,) = [
+        each for each in emulator.hotspots(music).report().findings if each.object == "Singers"
+    ]
+    page.see(f"{found.name} {found.severity}")
     page.press("Splits")
     page.press("Split here")
     page.type("dialog [aria-label='SingerId']", "120")
@@ -156,8 +167,14 @@ def test_the_schema_shows_what_the_linter_finds(console, music):
     (finding, *_) = music.lint()
     page = console("schema", database=music.name)
     page.see("Lint findings")
-    page.see(f"{finding.id} {finding.object}")
+    page.see(finding.name)
     page.see(finding.message)
+    page.press(finding.id)
+    page.see(finding.rule.title)
+    page.see("Not reported")
+    assert page.run("return document.querySelector('#menu [aria-current]').textContent") == "Schema"
+    page.press("All rules")
+    page.see("SPN101")
 
 
 def own_address():

@@ -531,7 +531,11 @@ def test_waits_for_locks(music):
     )
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
-        ["*Expected no wait for a lock, saw 1:", "* ms  COMMIT  *ABORTED", "*Read less in the*"]
+        [
+            "*Expected no wait for a lock, saw 1:",
+            "* ms  COMMIT  *ABORTED  waited for *Singers(1)*",
+            "*Read less in the*",
+        ]
     )
 
 
@@ -673,7 +677,9 @@ def test_lint_findings_fail_a_run_with_fail_on_lint(project):
     project.run(text, "--spanner-fail-on=lint:error").assert_outcomes(passed=2)
     result = project.run(text, "--spanner-fail-on=lint:warning")
     result.assert_outcomes(passed=2, errors=1)  # told once
-    result.stdout.re_match_lines([r"the schema: .*schema\.sql:[345]: warning SPN102 Events: .*"])
+    result.stdout.re_match_lines(
+        [r"the schema: .*schema\.sql:[345]: SPN102 Events\(EventTs\) \(warning\): .*"]
+    )
     project.run(text, "--spanner-fail-on=lint:info").assert_outcomes(passed=2, errors=1)
     project.file("pyproject.toml", '[tool.spanemu.lint]\nignore = ["SPN9999"]\n')
     result = project.run(text, "--spanner-fail-on=lint:error")

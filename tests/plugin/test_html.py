@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pytest_spanemu.report.page import page
+from pytest_spanemu.report.details import elided
+from pytest_spanemu.report.page import page as report_page
 from pytest_spanemu.report.run_facts import RunFacts
 from pytest_spanemu.report.run_report import HEATMAPS_MAX, Outcome, ReportRow, RunReport
 from tests.plugin.test_asserts import WAITS
@@ -60,6 +61,12 @@ FAILING = """
 """
 FACTS = RunFacts(started="2026-11-22T10:30:00+01:00", seconds=75.5, command="pytest -k 'a b'")
 
+
+def page(*args):
+    """The text of the page, without the places where lines may break."""
+    return report_page(*args).replace("<wbr>", "")
+
+
 BEFORE = "<script>window.problems = []; addEventListener('error', e => problems.push(e.message));</script>"
 AFTER = """<pre id="seen"></pre><script>
 const seen = { problems, paper: getComputedStyle(document.body).backgroundColor };
@@ -69,7 +76,7 @@ seen.said = document.getElementById("shown").textContent;
 filter.value = ""; statusFilter.value = "findings"; statusFilter.dispatchEvent(new Event("change"));
 seen.found = tests.filter(test => !test.hidden).map(test => test.id);
 filter.value = "nothing"; filter.dispatchEvent(new Event("input"));
-document.querySelector("#findings + article a").click(); reveal();
+document.querySelector("#findings + article p a").click(); reveal();
 seen.opened = tests.filter(test => test.open && !test.hidden).map(test => test.id);
 seen.focused = document.activeElement.parentElement.id;
 const image = document.querySelector("details.heatmap img");
@@ -94,7 +101,7 @@ class Outline(HTMLParser):
         given = dict(attrs)
         links = [given[name] for name in ("src", "href") if name in given]
         self.fetched += [each for each in links if not each.startswith("data:image/png;")]
-        if tag not in ("meta", "input", "br", "link", "img"):
+        if tag not in ("meta", "input", "br", "link", "img", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -115,14 +122,15 @@ def test_the_page_shows_all_details_and_needs_no_network(music):
     assert all(each.startswith("#") for each in outline.fetched)
     text = unescape(re.sub(r"<[^>]*>", "", html))
     for expected in (
-        "MOVING_HOT_SPOT Singers(SingerId)",
+        "SPN802 MOVING_HOT_SPOT Singers(SingerId)",
         "SELECT * FROM Singers WHERE Name < '</table>'",
         "FULL SCAN Singers",
         "Scan scan_target: Singers Full scan: true",  # the plan
         "UPDATE Singers SET Name = CONCAT(Name, '!') WHERE SingerId = 1",
         "Scan scan_target: Singers seek: ($SingerId = 1)",
         "ABORTED",
-        "waited ",
+        "waited for",
+        "WriterShared Singers(1) Name",
     ):
         assert expected in text
     assert html.count('<details class="test"') == 3
@@ -156,25 +164,100 @@ def test_a_run_without_recordings_has_a_page():
 def test_a_finding_of_many_tests_is_shown_once():
     commit = {
         "id": "", "tag": "", "mutations": 2, "lock_wait_seconds": 0.0, "error": "",
-        "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0}],
+        "requests": [{"sql": "COMMIT", "site": "a.py:1", "lock_wait_seconds": 0.0, "waited_for": []}],
     }  # fmt: skip
     run_report = RunReport(
         [
             ReportRow(
                 f"a.py::test_%[{n}]",
                 commits=30,
-                hotspots=["HOT_ROW T(K)"],
+                hotspots=["SPN801 HOT_ROW T(K)"],
                 databases=[{"transactions": [commit] * 30}],
             )
             for n in range(50)
         ]
     )
     html = page(run_report, FACTS, "")
-    assert html.count("<b>HOT_ROW T(K)</b>") == 1
+    assert html.count('<h3><a href="#SPN801">SPN801</a> HOT_ROW T(K) ') == 1
     assert "and in 49 more" in html
     assert 'href="#a.py::test_%25[0]"' in html
     assert html.count("a.py:1<") == 50
     assert '<td class="n" data-head="times">30</td>' in html
+
+
+def test_equal_waits_for_locks_are_one_row_with_the_lock():
+    def transaction(number, seconds):
+        request = {"sql": "COMMIT", "site": "a.py:9", "lock_wait_seconds": seconds, "waited_for": ["Exclusive T(1) N"]}  # fmt: skip
+        return {
+            "id": str(number), "tag": "", "mutations": 2, "lock_wait_seconds": seconds,
+            "error": "ABORTED", "requests": [request],
+        }  # fmt: skip
+
+    waits = [transaction(number, 0.5 + number) for number in range(3)]
+    rows = [ReportRow(f"a.py::test_{name}", databases=[{"transactions": waits}]) for name in "xy"]
+    html = page(RunReport(rows), FACTS, "").partition('id="waits"')[2]
+    assert html.count("<tr>") == 1 + 1  # the heads, and the waits
+    assert '<td class="n" data-head="times">6</td>' in html
+    assert '<td class="n" data-head="longest wait">2,500.0 ms</td>' in html
+    assert "waited for <code>Exclusive T(1) N</code>" in html
+    assert '<span class="badge warn">ABORTED</span>' in html
+    assert "and in 1 more" in html
+
+
+def test_a_finding_separates_what_statement_and_line():
+    statement = {
+        "sql": "SELECT *\n  FROM T", "kind": "query", "site": "a.py:3", "count": 2, "seconds": 0.1,
+        "full_scans": ["T"], "notes": ["FULL SCAN T"], "plan": "",
+    }  # fmt: skip
+    row = ReportRow(
+        "a.py::test_it",
+        over_budget=["queries 3 > 1"],
+        left_open=["transaction 7, last statement: SELECT 1 at a.py:5"],
+        databases=[{"statements": [statement]}],
+    )
+    html = page(RunReport([row]), FACTS, "")
+    warning = ' <span class="badge warning">warning</span></h3>'
+    assert (
+        f'<h3>Full scan of T{warning}<pre>SELECT * FROM T</pre><p>At <span class="site">a.py:3'
+        in html
+    )
+    assert f"<h3>Left open: transaction 7{warning}<pre>SELECT 1 at a.py:5</pre>" in html
+    assert '<h3>Over budget: queries 3 &gt; 1 <span class="badge error">error</span></h3>' in html
+
+
+def test_the_rules_of_findings_are_described_in_their_dialect():
+    finding = {
+        "rule": "SPN109", "name": "SPN109 MOVING_HOT_SPOT t(id)", "severity": "error", "message": "m",
+        "evidence": "e", "fix": "f", "score": 100,
+    }  # fmt: skip
+    row = ReportRow(
+        "a.py::test_it",
+        hotspots=[finding["name"]],
+        databases=[{"findings": [finding], "dialect": "postgresql"}],
+    )
+    html = page(RunReport([row]), FACTS, "")
+    assert html.count('<a href="#SPN109">SPN109</a> MOVING_HOT_SPOT t(id) ') == 2
+    rule = html.partition('<details class="rule" id="SPN109">')[2]
+    assert "Key values begin with the time" in rule
+    assert "gen_random_uuid()" in rule
+
+
+def test_tests_stand_under_their_file_with_the_counts_that_occur():
+    rows = [ReportRow(f"{file}.py::test_it", queries=2) for file in ("b", "a")]
+    html = page(RunReport(rows), FACTS, "")
+    heads = '<div class="figs heads" aria-hidden="true"><span>time</span><span>queries</span></div>'
+    for file in ("b", "a"):
+        assert f"<h3>{file}.py <span>1 passed</span></h3>{heads}<details" in html
+    assert html.index(">b.py ") < html.index(">a.py ")
+
+
+def test_labels_of_keys_keep_what_differs():
+    starts = [f'("customer-of-the-north-{n:012}")' for n in (7, 250, 499)]
+    labels = elided(starts)
+    assert labels == ['…00007")', '…00250")', '…00499")']
+    assert elided(["(1)", "(1000)", "(2000)"]) == ["(1)", "(1000)", "(2000)"]
+    (long,) = elided(["x" * 30 + "y" * 30])
+    assert (long[0], long[-1], len(long)) == ("x", "y", 24)
 
 
 def test_failing_tests_and_findings_come_first(music):
@@ -192,7 +275,7 @@ def test_failing_tests_and_findings_come_first(music):
     order = ['id="failed"', 'id="findings"', 'id="tests"', 'id="heatmaps"', 'id="statements"']
     places = [html.index(each) for each in order]
     assert places == sorted(places)
-    assert "RuntimeError: &lt;b&gt;broken&lt;/b&gt;" in html
+    assert "RuntimeError: &lt;b&gt;broken&lt;/b&gt;" in html.replace("<wbr>", "")
     assert f'href="#{file}::test_fails"' in html[places[0] : places[1]]
     assert "1 failed · 1 error · 1 passed · 1 skipped in " in html
     assert "1 test without Spanner failed" in html
@@ -251,7 +334,10 @@ def test_figures_agree_in_number():
     html = page(run_report, FACTS, "")
     for words in ("1</b>test<", "1</b>query<", "2</b>commits<", "0</b>aborts<", "1</b>full scan<"):
         assert f"<b>{words}" in html
-    assert "250 ms · 1 query · 2 commits · 1 full scan" in html
+    for figure in ("1 query", "2 commits", "1 full scan"):
+        count, unit = figure.split(" ", 1)
+        assert f'<span>{count} <span class="unit">{unit}</span></span>' in html
+    assert "<span>250 ms</span>" in html
     assert "left open: 1 transaction<" in html
 
 

@@ -140,7 +140,7 @@ def test_a_run_fails_for_the_conditions_of_fail_on(music):
     )
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
-        ["*ERROR at teardown of test_it*", "hotspots: MOVING_HOT_SPOT Singers(SingerId)",
+        ["*ERROR at teardown of test_it*", "hotspots: SPN802 MOVING_HOT_SPOT Singers(SingerId)",
          "*spanner_hotspots(expect=*"]
     )  # fmt: skip
 
@@ -160,14 +160,14 @@ def test_the_tables_text():
                 over_budget=["queries 9 > 3"],
             ),
             ReportRow(
-                "a.py::test_hot", 0, 800, 0, 800, 0, 0, 97, 0.0009, hotspots=["HOT_ROW T(K)"]
+                "a.py::test_hot", 0, 800, 0, 800, 0, 0, 97, 0.0009, hotspots=["SPN801 HOT_ROW T(K)"]
             ),
             ReportRow("a.py::test_elsewhere"),
         ]
     )
     assert list(table(report, 3)) == [
         "test               queries    commits     aborts  mutations      scans        hot      setup",
-        "a.py::test_hot           0        800          0        800          0         97      0.9ms   HOT_ROW T(K)",
+        "a.py::test_hot           0        800          0        800          0         97      0.9ms   SPN801 HOT_ROW T(K)",
         "a.py::test_scan          9          0          1          2          2          -      0.7ms   over budget: queries 9 > 3",
         "a.py::test_read      1,234          0          0          0          0          -      0.8ms",
         "... and 1 other test",

@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "http2": {"base", "frontend"},
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
-    "console": {"rest", "web"},
+    "console": {"rest", "web", "lint", "schema"},  # lint: the pages of the rules
     "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
 }
 # The outer shell composes everything.

@@ -24,7 +24,7 @@ async function showFaults(view) {
     if (clear) clear.hidden = !faults.length;
     keepFocus(list, () => list.replaceChildren(faults.length ? table(["Fault", "Kind", ["Struck", "n"], ""], faults.map(fault => [
       fault.text, badge(fault.verb.replaceAll("_", " ")), String(fault.fired),
-      writes(() => button("Remove", async () => { await control("DELETE", `faults/${fault.fault}`); }, "plain", { "aria-label": `Remove ${fault.text}`, "data-focus": `fault-${fault.fault}` }))]))
+      writes(() => button("Remove", async () => { await control("DELETE", `faults/${fault.fault}`); }, "danger", { "aria-label": `Remove ${fault.text}`, "data-focus": `fault-${fault.fault}` }))]))
       : empty("No fault is installed.", "A fault makes chosen requests of clients fail or wait, as a real service does now and then.")));
   }, list);
 }
@@ -94,7 +94,7 @@ async function showClock(view) {
       el("div", { class: "tools", role: "group", "aria-label": "Move forward" }, el("span", { class: "faint" }, "Move forward"), STEPS.map(([text, parts]) => button(text, perform("advance", () => parts, () => `The clock moved by ${text}.`)))),
       el("div", { class: "tools" }, freeze, labelled("Set to", at), button("Set", perform("set", () => ({ at: at.value }), () => "The clock was set.")), button("Back to the machine's time", perform("reset"))),
       el("h2", {}, "What follows time"),
-      el("div", { class: "tools" }, button("Apply row deletion policies", perform("runTtl", null, reply => `${plural(reply.rows ?? 0, "row")} deleted.`)), button("Discard expired versions", perform("expireVersions", null, reply => `${plural(reply.versions ?? 0, "version")} discarded.`))),
+      el("div", { class: "tools" }, button("Apply row deletion policies", perform("runTtl", null, reply => `${plural(reply.rows ?? 0, "row")} deleted.`), "danger"), button("Discard expired versions", perform("expireVersions", null, reply => `${plural(reply.versions ?? 0, "version")} discarded.`), "danger")),
     ], said);
   await repeat(view, 1000, look, said);
 }
@@ -122,7 +122,7 @@ async function showSnapshots(view) {
     const done = await ask(`Restore ${titleOf(each)}?`, el("p", {}, "Rows and schema become as they were. Open transactions are aborted; sessions and clients stay usable."), async () => {
       await control("POST", `${path}:restore`, { snapshot: each.snapshot });
       return true;
-    }, { verb: "Restore" });
+    }, { verb: "Restore", kind: "danger" });
     if (!done) return;
     tell(`${titleOf(each)} was restored.`);
   });
@@ -134,7 +134,7 @@ async function showSnapshots(view) {
   async function draw() {
     const { snapshots: kept = [] } = await control("GET", `${path}/snapshots`);
     list.replaceChildren(kept.length ? table(["Snapshot", "Taken (UTC, by the emulator's clock)", ""], kept.map(each => [el("b", {}, titleOf(each)), moment(each.time), el("span", { class: "actions" },
-      writes(() => [button("Restore", () => restore(each), "", { "aria-label": `Restore ${titleOf(each)}` }), button("Delete", () => forget(each), "plain", { "aria-label": `Delete ${titleOf(each)}` })]))]))
+      writes(() => [button("Restore", () => restore(each), "danger", { "aria-label": `Restore ${titleOf(each)}` }), button("Delete", () => forget(each), "danger", { "aria-label": `Delete ${titleOf(each)}` })]))]))
       : empty("There is no snapshot.", "A snapshot keeps the schema and all rows. Taking one copies nothing."));
   }
   view.show(writes(() => el("form", { class: "tools", onsubmit: event => { event.preventDefault(); take(); } }, labelled("Name", name), el("button", { type: "submit", class: "primary" }, "Take a snapshot"))), said, list);

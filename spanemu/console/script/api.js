@@ -4,18 +4,18 @@ const RESULT_ROWS_MAX = 1000;
 const OWN_TAG = "console";  // of the statements that the console runs for itself
 const OPERATION_SECONDS_MAX = 60;
 
-// The position in a statement, which PostgreSQL databases send beside the message: " [at 1:8]", or "".
-function positionOf(error) {
-  const found = (error?.details ?? []).find(detail => detail.metadata?.position);
-  return found ? ` [at ${found.metadata.position}]` : "";
-}
+// The position in a statement, which PostgreSQL databases send beside the message: "1:8", or "".
+const sentPosition = error => (error?.details ?? []).find(detail => detail.metadata?.position)?.metadata.position ?? "";
+const positionOf = error => sentPosition(error) && ` [at ${sentPosition(error)}]`;
 
 class ApiError extends Error {
   constructor(http, error) {
     super(error?.message ?? `HTTP ${http}`);
     this.http = http;
     this.status = error?.status ?? `HTTP ${http}`;
-    this.position = positionOf(error);
+    this.positionText = positionOf(error);
+    const [, line, column] = /\[at (\d+):(\d+)\]$/.exec(this.message + this.positionText) ?? /Syntax error on line (\d+), column (\d+)/.exec(this.message) ?? [];
+    this.position = line && { line: Number(line), column: Number(column) };
   }
 }
 

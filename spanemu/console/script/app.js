@@ -3,6 +3,7 @@
 const PAGES = [
   { id: "databases", group: "Data", title: "Databases", key: "d", show: showDatabases },
   { id: "schema", title: "Schema", key: "s", show: showSchema, isOfDatabase: true },
+  { id: "rule", title: "Rule", show: showRule, under: "schema" },
   { id: "rows", title: "Rows", key: "r", show: showRows, isOfDatabase: true },
   { id: "sql", title: "SQL", key: "q", show: showSql, isOfDatabase: true },
   { id: "requests", group: "Now", title: "Requests", key: "l", show: showRequests },
@@ -65,6 +66,7 @@ async function navigate() {
   const view = new View(new URLSearchParams(query));
   const isFirst = current === null, isOther = current?.page !== page;
   current?.view.stop.abort();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   current = { page, view };
   document.getElementById("title").textContent = page.title;
   document.title = `${page.title} · spanemu`;
@@ -132,9 +134,9 @@ function keepFocus(place, draw) {
 
 function surround(page) {
   const list = [];
-  for (const each of PAGES) {
+  for (const each of PAGES.filter(({ under }) => !under)) {
     if (each.group) list.push([el("h2", {}, each.group), el("ul")]);
-    list.at(-1)[1].append(el("li", {}, el("a", { href: link(each.id, { database: state.database }), "aria-current": each === page && "page" }, each.title)));
+    list.at(-1)[1].append(el("li", {}, el("a", { href: link(each.id, { database: state.database }), "aria-current": (each === page || each.id === page.under) && "page" }, each.title)));
   }
   document.getElementById("menu").replaceChildren(...list.flat());
   offerDatabases();
@@ -165,7 +167,7 @@ async function lookAtClock(view) {
 
 function help() {
   const keys = (...names) => names.flatMap(name => [el("kbd", {}, name), " "]);
-  const lines = [...PAGES.map(page => [keys("g", page.key), page.title]), [keys("/"), "Filter or editor"], [keys("Ctrl", "Enter"), "Run"], [keys("?"), "This list"]];
+  const lines = [...PAGES.filter(({ key }) => key).map(page => [keys("g", page.key), page.title]), [keys("/"), "Filter or editor"], [keys("Ctrl", "Enter"), "Run"], [keys("?"), "This list"]];
   ask("Keyboard", el("ul", { class: "keyboard" }, lines.map(([pressed, text]) => el("li", {}, el("span", {}, pressed), text))), () => true, { verb: "Close", canCancel: false });
 }
 

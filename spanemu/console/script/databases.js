@@ -20,7 +20,7 @@ async function showDatabases(view) {
     el("a", { href: link("schema", { database: database.name }) }, el("b", {}, lastPart(database.name))),
     instanceOf(database.name), DIALECTS[database.databaseDialect] ?? "", moment(database.createTime), database.versionRetentionPeriod,
     el("span", { class: "actions" }, el("a", { href: link("sql", { database: database.name }) }, "SQL"), el("a", { href: link("rows", { database: database.name }) }, "Rows"),
-      writes(() => button("Drop", () => dropDatabase(database.name), "plain", { "aria-label": `Drop ${lastPart(database.name)}` }))),
+      writes(() => button("Drop", () => dropDatabase(database.name), "danger", { "aria-label": `Drop ${lastPart(database.name)}` }))),
   ]);
   view.show(more, rows.length
     ? table(["Database", "Instance", "Dialect", "Created (UTC)", "Versions kept", "Open"], rows)
@@ -48,7 +48,7 @@ async function catalog(signal) {
 }
 
 async function newInstance() {
-  const id = el("input", { value: "emulator-instance", required: true, pattern: "[a-z][-a-z0-9]*[a-z0-9]" });
+  const id = el("input", { value: "emulator-instance", required: true, pattern: "[a-z][\\-a-z0-9]*[a-z0-9]" });
   const done = await ask("New instance", [labelled("Name", id)], async () => {
     const instance = { config: `projects/${state.project}/instanceConfigs/emulator-config`, displayName: id.value, nodeCount: 1 };
     await finished(await v1("POST", `projects/${state.project}`, "/instances", { instanceId: id.value, instance }));
@@ -63,11 +63,11 @@ async function newDatabase(instances) {
   const dialect = choose(Object.entries(DIALECTS));
   const ddl = el("textarea", { rows: 5, class: "mono", placeholder: "CREATE TABLE ...", spellcheck: "false" });
   const made = await ask("New database", el("div", { class: "form" }, labelled("Instance", parent), labelled("Name", id), labelled("Dialect", dialect), labelled("Schema, if any", ddl)), async () => {
-    const isPostgresql = dialect.value === "POSTGRESQL", statements = statementsOf(ddl.value);
+    const isPostgresql = dialect.value === "POSTGRESQL", placed = placedStatements(ddl.value), statements = placed.map(({ sql }) => sql);
     const name = `${parent.value}/databases/${id.value}`;
-    await finished(await v1("POST", parent.value, "/databases", { createStatement: `CREATE DATABASE ${quoted(id.value, isPostgresql)}`, databaseDialect: dialect.value,
-      extraStatements: isPostgresql ? [] : statements }));
-    if (isPostgresql && statements.length) await changeSchema(name, statements);
+    const request_ = { createStatement: `CREATE DATABASE ${quoted(id.value, isPostgresql)}`, databaseDialect: dialect.value, extraStatements: isPostgresql ? [] : statements };
+    await withPlace(placed, async () => finished(await v1("POST", parent.value, "/databases", request_)));
+    if (isPostgresql && statements.length) await withPlace(placed, () => changeSchema(name, statements));
     return name;
   }, { verb: "Create" });
   if (made) open_("schema", { database: made });

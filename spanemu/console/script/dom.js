@@ -19,8 +19,11 @@ function add(element, children) {
   return element;
 }
 
+// A text in which lines may break behind the separators of long names.
+const breakable = text => String(text).split(/(\S{25,})/).flatMap((part, place) => place % 2 ? part.split(/(?<=[/_.,(=[-])(?=[\w"'])/).flatMap((piece, at) => at ? [el("wbr"), piece] : [piece]) : [part]);
+
 const button = (text, action, kind, props) => el("button", { type: "button", class: kind, onclick: action, ...props }, text);
-const badge = (text, kind) => el("span", { class: `badge ${kind ?? ""}` }, text);
+const badge = (text, kind) => el("span", { class: `badge ${kind ?? ""}` }, breakable(text));
 const labelled = (text, control) => el("label", {}, text, control);
 const options = (choices, chosen) => choices.map(choice => {
   const [value, text] = Array.isArray(choice) ? choice : [choice, choice];
@@ -35,10 +38,12 @@ function facts(pairs) {
   return given.length ? el("dl", { class: "facts" }, given.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])) : null;
 }
 
+const WIDE_COLUMNS_MIN = 5;
+
 // A table: `heads` are texts, or [text, "n"] for a column of numbers; on a narrow screen each row becomes a list.
 function table(heads, rows, { caption, kind = "rows" } = {}) {
   const names = heads.map(head => Array.isArray(head) ? head : [head, ""]);
-  return el("table", { class: kind },
+  return el("table", { class: heads.length >= WIDE_COLUMNS_MIN ? `${kind} wide` : kind },
     caption && el("caption", {}, caption),
     el("thead", {}, el("tr", {}, names.map(([name, type]) => el("th", { scope: "col", class: type }, name)))),
     el("tbody", {}, rows.map(cells => el("tr", {}, cells.map((cell, place) => {
@@ -47,11 +52,12 @@ function table(heads, rows, { caption, kind = "rows" } = {}) {
     })))));
 }
 
-function failure(error) {
+// `place` shows where in the text the error is.
+function failure(error, place) {
   if (error instanceof ApiError) {
-    return el("div", { class: "note error", role: "alert" }, badge(error.status, "bad"), " ", error.message, error.position);
+    return el("div", { class: "note error", role: "alert" }, el("p", {}, badge(error.status, "bad"), " ", breakable(error.message), error.positionText), place);
   }
-  const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : String(error);
+  const text = error instanceof TypeError ? "The emulator does not answer. Is it still running?" : error.message;
   return el("div", { class: "note error", role: "alert" }, text);
 }
 
@@ -81,6 +87,11 @@ function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel 
     const said = el("div");
     const confirm = el("button", { type: "submit", class: kind }, verb);
     const form = el("form", {
+      onkeydown: event => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        form.requestSubmit(confirm);
+      },
       onsubmit: async event => {
         event.preventDefault();
         confirm.disabled = true;
@@ -88,13 +99,14 @@ function ask(title, content, accept, { verb = "OK", kind = "primary", canCancel 
           result = await accept();
           dialog.close();
         } catch (error) {
-          said.replaceChildren(failure(error));
+          said.replaceChildren(failure(error, error.place));
+          said.scrollIntoView({ block: "nearest" });
         } finally {
           confirm.disabled = false;
         }
       },
-    }, el("h2", { id: "dialog-title" }, title), content, said,
-    el("div", { class: "tools end" }, canCancel && button("Cancel", () => dialog.close()), confirm));
+    }, el("h2", { id: "dialog-title" }, breakable(title)), content, said,
+    el("div", { class: "tools end verbs" }, canCancel && button("Cancel", () => dialog.close()), confirm));
     const dialog = el("dialog", { "aria-labelledby": "dialog-title", onclose: () => { dialog.remove(); resolve(result); } }, form);
     document.body.append(dialog);
     dialog.showModal();

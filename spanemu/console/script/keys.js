@@ -15,7 +15,7 @@ async function showHeatmap(view) {
   view.show(tools,
     el("p", { class: "lead" }, run.commits ? `${plural(run.commits, "commit")} since the database is watched: key ranges from top to bottom, commits from left to right.` : "Key ranges from top to bottom, commits from left to right."),
     run.bands.length ? picture : empty("No commit was seen yet.", "The emulator watches this database from now on. Write some rows, then refresh."),
-    run.bands.length ? [el("h2", {}, "Findings"), report.findings?.length ? report.findings.map(hotspotNote) : el("p", { class: "faint" }, "No hotspot: the writes are spread, or too few to judge.")] : null);
+    run.bands.length ? [el("h2", {}, "Findings"), report.findings?.length ? report.findings.map(findingNote) : el("p", { class: "faint" }, "No hotspot: the writes are spread, or too few to judge.")] : null);
   if (run.bands.length) heatmapView(picture, [run]);
 }
 
@@ -26,9 +26,6 @@ function figuresOf(heatmap) {
   return { commits: heatmap.commits, columns: heatmap.columns, commits_per_column: heatmap.commitsPerColumn ?? 1, nodes: heatmap.nodes ?? 0, metrics, bands };
 }
 
-const hotspotNote = finding => el("article", { class: finding.severity },
-  el("h3", {}, `${finding.rule} ${finding.reason} ${finding.object}`), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
-
 async function showSplits(view) {
   const path = `${pathOf(view.database)}/splits`;
   const [{ splits = [] }, schema] = await Promise.all([control("GET", path, undefined, view.signal), schemaOf(view.database, view.signal)]);
@@ -36,8 +33,8 @@ async function showSplits(view) {
   view.show(
     el("div", { class: "tools" }, button("Refresh", navigate), schema.tables.length ? writes(() => button("Split here", () => addSplit(path, schema), "primary")) : null),
     el("ul", { class: "figures" }, [[splits.length, "split", "splits"], [servers, "server", "servers"], [rows, "row", "rows"]].map(([count, one, many]) => el("li", {}, el("b", {}, count.toLocaleString("en")), count === 1 ? one : many))),
-    splits.length ? table(["From", "To", "Tables", ["Server", "n"], ["Rows", "n"], ["Bytes", "n"], ["Load", "n"], "Boundary by"], splits.slice(0, SPLITS_SHOWN_MAX).map(split => [
-      el("code", {}, split.start), el("code", {}, split.limit), split.tables.join(", "), String(split.server), split.rows.toLocaleString("en"), split.bytes.toLocaleString("en"), split.load ? split.load.toFixed(1) : "", split.origin && badge(split.origin)]))
+    splits.length ? table(["Keys", "Tables", ["Server", "n"], ["Rows", "n"], ["Bytes", "n"], ["Load", "n"], "Boundary by"], splits.slice(0, SPLITS_SHOWN_MAX).map(split => [
+      [el("code", {}, breakable(split.start)), " to ", el("code", {}, breakable(split.limit))], split.tables.join(", "), String(split.server), split.rows.toLocaleString("en"), split.bytes.toLocaleString("en"), split.load ? split.load.toFixed(1) : "", split.origin && badge(split.origin)]))
       : empty("No splits: the database has no tables."));
 }
 

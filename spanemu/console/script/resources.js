@@ -19,7 +19,7 @@ function sessionTable(view, found) {
     session.multiplexed ? "" : writes(() => button("Delete", async () => {
       await v1("DELETE", session.name);
       tell("The session was deleted.");
-    }, "plain", { "aria-label": `Delete session ${lastPart(session.name)}`, "data-focus": session.name })),
+    }, "danger", { "aria-label": `Delete session ${lastPart(session.name)}`, "data-focus": session.name })),
   ]), { caption: plural(found.length, "session") });
 }
 

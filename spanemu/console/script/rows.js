@@ -11,7 +11,8 @@ async function showRows(view) {
   }
   const chosen = schema.byName.get(view.query.get("table") ?? "") ?? tables[0];
   // No client can read the tokens of a search index.
-  const columns = chosen.columns.filter(column => column.spannerType !== "TOKENLIST").map(column => ({ name: column.columnName, type: typeOf(column.spannerType), isGenerated: Boolean(column.generationExpression) }));
+  const columns = chosen.columns.filter(column => column.spannerType !== "TOKENLIST").map(column => ({ name: column.columnName, type: typeOf(column.spannerType), isGenerated: Boolean(column.generationExpression),
+    isNullable: column.isNullable !== "NO", default: isTrue(column.isIdentity) ? "the next number" : column.columnDefault }));
   const key = chosen.key.map(part => columns.find(column => column.name === part.columnName));
   const prefix = view.query.getAll("key");
   const inputs = key.map((part, place) => el("input", { value: prefix[place] ?? "", "aria-label": part.name, placeholder: part.name, class: "mono short", autocomplete: "off" }));
@@ -41,8 +42,8 @@ async function showRows(view) {
     }
     found.replaceChildren(
       grid(fields, shown, { label: `Rows of ${chosen.name}`, actions: state.isReadOnly || !key.length ? null : row => el("span", { class: "actions" },
-        button("Edit", () => editRow(view, chosen, columns, row), "plain", { "aria-label": `Edit ${keyOf(row).join(", ")}` }),
-        button("Delete", () => deleteRow(view, chosen, keyOf(row)), "plain", { "aria-label": `Delete ${keyOf(row).join(", ")}` })) }),
+        button("Edit", () => editRow(view, chosen, columns, row), "", { "aria-label": `Edit ${keyOf(row).join(", ")}` }),
+        button("Delete", () => deleteRow(view, chosen, keyOf(row)), "danger", { "aria-label": `Delete ${keyOf(row).join(", ")}` })) }),
       el("div", { class: "tools" },
         el("span", { class: "faint" }, `Rows ${(number - 1) * PAGE_ROWS + 1} to ${(number - 1) * PAGE_ROWS + shown.length}`),
         number > 1 && button("First page", () => page(null, 1)),
@@ -53,28 +54,6 @@ async function showRows(view) {
   } catch (error) {
     found.replaceChildren(failure(error));
   }
-}
-
-// A form for a row: a new one, or an existing one, whose key stays.
-async function editRow(view, chosen, columns, row) {
-  const keyNames = new Set(chosen.key.map(part => part.columnName));
-  const fields = columns.filter(column => !column.isGenerated).map(column => {
-    const isFixed = row !== null && keyNames.has(column.name);
-    const input = valueInput(column.name, column.type, row === null ? null : row[columns.indexOf(column)], isFixed);
-    return { column, input, isFixed, before: row === null ? null : row[columns.indexOf(column)] };
-  });
-  const content = el("div", { class: "form row" }, fields.map(({ column, input }) =>
-    el("div", {}, el("span", { class: "mono" }, column.name, " ", el("span", { class: "type" }, typeText(column.type))), input.node)));
-  const done = await ask(row === null ? `Insert into ${chosen.name}` : `Edit a row of ${chosen.name}`, content, async () => {
-    const given = fields.map(field => ({ ...field, value: field.isFixed ? field.before : field.input.value() }))
-      .filter(field => field.isFixed || (row === null ? field.value !== null : JSON.stringify(field.value) !== JSON.stringify(field.before)));
-    const write = { table: chosen.name, columns: given.map(field => field.column.name), values: [given.map(field => field.value)] };
-    await commit(view.database, [row === null ? { insert: write } : { update: write }]);
-    return true;
-  }, { verb: row === null ? "Insert" : "Save" });
-  if (!done) return;
-  tell(row === null ? "The row was inserted." : "The row was saved.");
-  navigate();
 }
 
 async function deleteRow(view, chosen, key) {

@@ -3,7 +3,7 @@
 const SYSTEM = "('INFORMATION_SCHEMA', 'SPANNER_SYS', 'information_schema', 'spanner_sys', 'pg_catalog')";
 const CATALOG = {
   tables: ["TABLES", "TABLE_NAME, PARENT_TABLE_NAME, ON_DELETE_ACTION, TABLE_TYPE, INTERLEAVE_TYPE, ROW_DELETION_POLICY_EXPRESSION", ""],
-  columns: ["COLUMNS", "TABLE_NAME, COLUMN_NAME, SPANNER_TYPE, IS_NULLABLE, COLUMN_DEFAULT, GENERATION_EXPRESSION", "ORDINAL_POSITION"],
+  columns: ["COLUMNS", "TABLE_NAME, COLUMN_NAME, SPANNER_TYPE, IS_NULLABLE, COLUMN_DEFAULT, GENERATION_EXPRESSION, IS_IDENTITY", "ORDINAL_POSITION"],
   indexes: ["INDEXES", "TABLE_NAME, INDEX_NAME, INDEX_TYPE, PARENT_TABLE_NAME, IS_UNIQUE, IS_NULL_FILTERED, SPANNER_IS_MANAGED", "INDEX_NAME"],
   keys: ["INDEX_COLUMNS", "TABLE_NAME, INDEX_NAME, COLUMN_NAME, COLUMN_ORDERING, ORDINAL_POSITION", "ORDINAL_POSITION"],
 };
@@ -43,7 +43,7 @@ async function showSchema(view) {
     return;
   }
   const marks = new Map();
-  for (const finding of findings ?? []) for (const each of schema.tables) if (concerns(finding, each)) marks.set(each, (marks.get(each) ?? 0) + 1);
+  for (const finding of findings ?? []) for (const each of schema.tables) if (concerns(finding, each)) marks.set(each, [...marks.get(each) ?? [], finding]);
   const tree = el("ul", { class: "tree names" }, schema.roots.map(each => schemaItem(view, each, chosen, marks)));
   view.show(el("div", { class: "columns" },
     el("section", { "aria-label": "Tables" }, el("div", { class: "tools" }, change), tree),
@@ -55,7 +55,7 @@ const concerns = (finding, table) => [table.name, ...table.indexes.map(index => 
 function schemaItem(view, each, chosen, marks) {
   return el("li", {},
     el("a", { href: link("schema", { database: view.database, table: each.name }), "aria-current": each === chosen && "true" }, each.name,
-      each.tableType === "VIEW" && badge("view"), marks.has(each) && el("span", { class: "badge warn", title: plural(marks.get(each), "finding") }, marks.get(each))),
+      each.tableType === "VIEW" && badge("view"), marks.has(each) && el("span", { class: `badge ${worst(marks.get(each))}`, title: plural(marks.get(each).length, "finding") }, marks.get(each).length)),
     el("ul", {},
       each.indexes.filter(index => !isTrue(index.spannerIsManaged)).map(index => el("li", { class: "index" }, el("span", { class: "faint" }, index.name), " ", isTrue(index.isUnique) ? badge("unique") : badge("index"))),
       each.children.map(child => schemaItem(view, child, chosen, marks))));
@@ -76,18 +76,18 @@ function tableDetails(view, chosen, statements, findings) {
     own.map(findingNote),
     table(["Column", "Type", ["Key", "n"], "Notes"], chosen.columns.map(column => {
       const [part, ordering] = order.get(column.columnName) ?? ["", ""];
-      return [el("b", { class: "mono" }, column.columnName), el("code", {}, column.spannerType), String(part), [ordering === "DESC" ? "descending" : "",
+      return [el("b", { class: "mono" }, breakable(column.columnName)), el("code", {}, column.spannerType), String(part), [ordering === "DESC" ? "descending" : "",
         column.isNullable === "NO" ? "not null" : "", column.columnDefault && `default ${column.columnDefault}`, column.generationExpression && `generated: ${column.generationExpression}`].filter(Boolean).join(", ")];
     }), { caption: plural(chosen.columns.length, "column") }),
-    chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, index.name),
+    chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, breakable(index.name)),
       columnList(index.key), columnList(index.stored),
-      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]))] : null,
+      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]), { kind: "rows wide" })] : null,
     ddlBlock(statements.filter(statement => pattern.test(statement))),
   ];
 }
 
 // Columns of an index; lines break between them.
-const columnList = keys => el("code", {}, keys.map((key, place) => [place ? ", " : "", el("span", { class: "w" }, key.columnName, key.columnOrdering === "DESC" && " DESC")]));
+const columnList = keys => keys.length ? el("code", {}, keys.map((key, place) => [place ? ", " : "", el("span", { class: "w" }, key.columnName, key.columnOrdering === "DESC" && " DESC")])) : null;
 
 function wholeSchema(statements, findings) {
   return [
@@ -96,9 +96,7 @@ function wholeSchema(statements, findings) {
   ];
 }
 
-const findingNote = finding => el("article", { class: finding.severity },
-  el("h3", {}, finding.id, " ", finding.object ?? ""), el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
-const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, statements.map(statement => `${statement};`).join("\n\n"))] : null;
+const ddlBlock = statements => statements.length ? [el("h2", { class: "minor" }, "DDL"), el("pre", { class: "block" }, breakable(statements.map(statement => `${statement};`).join("\n\n")))] : null;
 
 // The findings of the linter; null without the control API.
 async function lintOf(view) {
@@ -110,10 +108,21 @@ async function lintOf(view) {
   }
 }
 
+// Call, and give an error the place in the statements that it is about.
+async function withPlace(statements, call) {
+  try {
+    return await call();
+  } catch (error) {
+    error.place = markedPlace(error, blamed(error, statements));
+    throw error;
+  }
+}
+
 async function editSchema(view) {
   const text = el("textarea", { class: "mono wide", spellcheck: "false", "aria-label": "DDL statements", placeholder: "CREATE TABLE Singers (\n  SingerId INT64 NOT NULL,\n) PRIMARY KEY (SingerId)" });
   const done = await ask("Change the schema", el("div", { class: "form" }, el("p", { class: "faint" }, "Statements end with a semicolon. They run in order, and stop at the first that fails."), text), async () => {
-    await changeSchema(view.database, statementsOf(text.value));
+    const statements = placedStatements(text.value);
+    await withPlace(statements, () => changeSchema(view.database, statements.map(({ sql }) => sql)));
     return true;
   }, { verb: "Apply" });
   if (!done) return;

@@ -64,7 +64,7 @@ function showSql(view) {
   }
 
   async function run(queryMode) {
-    const statements = statementsOf(text.value);
+    const statements = placedStatements(text.value);
     running?.abort();
     if (!statements.length) {
       results.replaceChildren(empty("There is no statement to run."));
@@ -75,22 +75,27 @@ function showSql(view) {
     stop.hidden = false;
     results.replaceChildren(el("p", { class: "faint" }, "Running"));
     const outputs = [];
+    let group;
     try {
-      for (const group of grouped(statements)) {
+      for (group of grouped(statements)) {
         const began = performance.now();
         const result = await perform(group, queryMode, own.signal);
         outputs.push(output(group, result, queryMode, (performance.now() - began) / 1000));
         results.replaceChildren(...outputs);
       }
     } catch (error) {
-      outputs.push(own.signal.aborted ? empty("Stopped.") : failure(error));
+      outputs.push(own.signal.aborted ? empty("Stopped.") : failure(error, markedPlace(error, blamed(error, group.statements), select)));
       results.replaceChildren(...outputs);
     } finally {
       if (running === own) stop.hidden = true;
     }
   }
+  function select(start, end) {
+    text.focus();
+    text.setSelectionRange(start, end);
+  }
   async function perform({ kind, sqls }, queryMode, signal) {
-    if (kind !== "query" && state.isReadOnly) throw new Error("The console is read-only here: it runs queries only.");
+    if (kind !== "query" && state.isReadOnly) throw new InputError("The console is read-only here: it runs queries only.");
     if (kind === "ddl") return changeSchema(view.database, sqls);
     const body = { ...used(sqls[0], values()), queryMode };
     if (kind === "query") return query(view.database, sqls[0], { ...body, transaction: transaction(), signal });
@@ -120,18 +125,18 @@ function showSql(view) {
 // Statements as they run: DDL statements in a row are one change of the schema.
 function grouped(statements) {
   const groups = [];
-  for (const sql of statements) {
-    const kind = kindOf(sql);
-    if (kind === "ddl" && groups.at(-1)?.kind === "ddl") groups.at(-1).sqls.push(sql);
-    else groups.push({ kind, sqls: [sql] });
+  for (const statement of statements) {
+    const kind = kindOf(statement.sql);
+    if (kind === "ddl" && groups.at(-1)?.kind === "ddl") groups.at(-1).statements.push(statement);
+    else groups.push({ kind, statements: [statement] });
   }
-  return groups;
+  return groups.map(group => ({ ...group, sqls: group.statements.map(({ sql }) => sql) }));
 }
 
 function parameterInput(name) {
   const type = choose([...TYPED, "ARRAY<STRING>", "ARRAY<INT64>"], "STRING");
   type.setAttribute("aria-label", `Type of ${name}`);
-  const input = valueInput(name, { code: "STRING" }, "");
+  const input = valueInput(name, { code: "STRING" });
   const chosen = () => typeOf(type.value);
   return {
     node: el("div", { class: "parameter" }, el("code", {}, name), type, input.node), type: chosen,

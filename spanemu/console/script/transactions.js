@@ -37,20 +37,23 @@ function waitTree(view, transactions) {
 
 function transactionCard(view, each, waiting) {
   const tags = [each.transactionTag, each.requestTag].filter(Boolean), blockers = each.waitsFor ?? [];
+  const blocking = each.locks.filter(lock => lock.waiters.length), others = each.locks.filter(lock => !lock.waiters.length);
   return el("div", { class: each.waits ? "card full" : "card", "data-transaction": each.id },
     el("div", { class: "card-head" },
-      el("b", {}, `Transaction ${each.id}`), tags.map(tag => badge(tag, "accent")),
-      each.waits ? badge(blockers.length ? `waits for ${blockers.join(", ")}` : "waits", "warn") : null,
+      el("b", {}, each.session ? `Transaction ${each.id}` : "A single commit"), tags.map(tag => badge(tag, "accent")),
+      each.waits || each.commits ? badge([each.waits ? "waits" : "", each.commits ? "in Commit" : "", each.waits && blockers.length ? `for ${blockers.join(", ")}` : ""].filter(Boolean).join(" "), "warn") : null,
       waiting ? badge(`${waiting} waiting`, "bad") : null,
       el("span", { class: "numbers" }, each.seconds === null ? "new" : `${duration(each.seconds)} old`, each.idleSeconds > 0.5 && ` · idle ${duration(each.idleSeconds)}`),
-      writes(() => button("Abort", async () => {
+      each.session && writes(() => button("Abort", async () => {
         await control("POST", `${pathOf(view.database)}/transactions/${each.id}:abort`, {});
         tell(`Transaction ${each.id} was aborted.`);
       }, "danger", { "aria-label": `Abort transaction ${each.id}`, "data-focus": `abort-${each.id}` }))),
     el("div", { class: "card-notes" },
-      each.lastStatement && el("pre", {}, each.lastStatement),
+      each.lastStatement && el("pre", {}, breakable(each.lastStatement)),
       each.wants && el("div", { class: "wait" }, "Wants ", lockText(each.wants)),
-      each.locks.length ? el("details", { open: each.locks.length <= 4, "data-key": each.id }, el("summary", {}, plural(each.locks.length, "lock")), el("ul", { class: "locks" }, each.locks.slice(0, 200).map(lock => el("li", {}, lockText(lock))))) : el("div", { class: "faint" }, "No locks")));
+      blocking.map(lock => el("div", { class: "blocks" }, "Holds ", lockText(lock), ` for which ${lock.waiters.length === 1 ? "transaction" : "transactions"} ${lock.waiters.join(", ")} ${lock.waiters.length === 1 ? "waits" : "wait"}`)),
+      others.length ? el("details", { open: others.length <= 4, "data-key": each.id }, el("summary", {}, `${plural(others.length, blocking.length ? "other lock" : "lock")}`), el("ul", { class: "locks" }, others.slice(0, 200).map(lock => el("li", {}, lockText(lock))))) : null,
+      each.locks.length ? null : el("div", { class: "faint" }, "No locks")));
 }
 
-const lockText = lock => [badge(lock.mode), " ", el("code", {}, lock.key), lock.columns.length ? el("span", { class: "faint" }, ` ${lock.columns.join(", ")}`) : null];
+const lockText = lock => [badge(lock.mode), " ", el("code", {}, breakable(lock.key)), lock.columns.length ? el("span", { class: "faint" }, ` ${lock.columns.join(", ")}`) : null];

@@ -54,19 +54,51 @@ function typeOf(text) {
   return { code: known ?? ([...TYPED, "FLOAT32"].includes(name) ? name : "STRING") };
 }
 
-// The JSON of a typed text. Arrays are JSON lists.
+// What a person typed is no value of the type.
+class InputError extends Error {}
+
+const FLOATS = ["NaN", "Infinity", "-Infinity"];
+const LIST_TOKEN = /"(?:\\.|[^"\\])*"|-?Infinity|NaN|-?\d[\d.eE+-]*/g;
+
+// The JSON of a typed text. Arrays are JSON lists, whose numbers keep all of their digits.
 function jsonValue(text, type) {
-  if (type.code === "ARRAY") return JSON.parse(text).map(each => each === null ? null : jsonValue(String(each), type.arrayElementType));
-  if (type.code === "BOOL") return text.trim().toLowerCase() === "true";
-  if (type.code === "FLOAT64" || type.code === "FLOAT32") return ["NaN", "Infinity", "-Infinity"].includes(text.trim()) ? text.trim() : Number(text);
-  return text;
+  const word = text.trim();
+  if (type.code === "ARRAY") return listOf(text).map(each => each === null ? null : jsonValue(String(each), type.arrayElementType));
+  if (type.code === "BOOL") {
+    if (!["true", "false"].includes(word.toLowerCase())) throw new InputError(`"${word}" is neither true nor false.`);
+    return word.toLowerCase() === "true";
+  }
+  if (type.code !== "FLOAT64" && type.code !== "FLOAT32") return text;
+  if (FLOATS.includes(word)) return word;
+  if (word === "" || Number.isNaN(Number(word))) throw new InputError(`"${word}" is no number.`);
+  return Number(word);
+}
+
+function listOf(text) {
+  try {
+    const list = JSON.parse(text.replace(LIST_TOKEN, token => token.startsWith("\"") ? token : `"${token}"`));
+    if (Array.isArray(list)) return list;
+  } catch {
+    // The next line says what is wanted.
+  }
+  throw new InputError(`${text} is no list, such as [1, 2] or ["a", null].`);
 }
 
 // An input for a value, with a box for NULL: {node, value()}.
-function valueInput(label, type, value = null, isFixed = false) {
-  const input = el("input", { value: value === null ? "" : type.code === "ARRAY" ? JSON.stringify(value) : String(value), disabled: isFixed, class: "mono", "aria-label": label, autocomplete: "off", spellcheck: "false" });
-  const box = el("input", { type: "checkbox", checked: value === null, disabled: isFixed, "aria-label": `${label} is NULL` });
+function valueInput(label, type) {
+  const input = inputFor(label, type, "");
+  const box = el("input", { type: "checkbox", "aria-label": `${label} is NULL` });
   input.addEventListener("input", () => { box.checked = false; });
-  box.addEventListener("change", () => { if (box.checked) input.value = ""; });
   return { node: [input, el("label", { class: "small" }, box, "NULL")], value: () => box.checked ? null : jsonValue(input.value, type) };
+}
+
+const LINES_MAX = 12;
+const MULTILINE = ["STRING", "JSON", "ARRAY", "BYTES"];
+
+// The control for a text of a type: a choice for BOOL, several lines for what may have them, else one line.
+function inputFor(label, type, text, isFixed = false) {
+  const given = { disabled: isFixed, class: "mono", "aria-label": label, autocomplete: "off", spellcheck: "false" };
+  if (type.code === "BOOL") return el("select", given, options(["", "true", "false"], text));
+  if (!MULTILINE.includes(type.code)) return el("input", { ...given, value: text });
+  return el("textarea", { ...given, value: text, rows: Math.min(LINES_MAX, text.split("\n").length) });
 }

@@ -283,6 +283,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         transaction = self._statement() if mutations or self._work is None else self._work
         count = self._mutation_count
         transaction.begin_commit()
+        self.holder.client.commits = True
         if mutations:
             count += buffer_mutations(transaction, generation.rules, mutations)
         if count > (limit := self._core.environment.limits.mutations_per_commit):

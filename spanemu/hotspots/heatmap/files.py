@@ -31,6 +31,7 @@ Figures = Mapping[str, Any]
 Earlier = Heatmap | str | PathLike[str]
 
 WIDTH_MIN = 960  # pixels
+_STATS_TABLE = shell.breakable("SPANNER_SYS.SPLIT_STATS_TOP_MINUTE")
 ROW_PIXELS, GAP_PIXELS = 4, 6
 _STEPS = ((5, 5, 20), (70, 20, 120), (200, 60, 90), (250, 180, 60), (255, 255, 255))
 _FAINT = 0.15  # the weakest color distinguishable from no load
@@ -40,13 +41,20 @@ _BOUNDARY = bytes((255, 255, 255))
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
-def save(
-    path: str | PathLike[str],
-    heatmap: Heatmap,
-    report: Report,
-    stats: Sequence[SplitStat],
-    before: Earlier | None = None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The content of a heatmap page.
+
+    `rules` describes the rules of the findings in HTML, each in an element whose id is the rule's.
+    """
+
+    heatmap: Heatmap
+    report: Report
+    stats: Sequence[SplitStat]
+    rules: str = ""
+
+
+def save(path: str | PathLike[str], observed: Observed, before: Earlier | None = None) -> None:
     """Write an image to a .png, text to a .txt, and an HTML page to any other file.
 
     The page compares the heatmap with an earlier run. Raises ValueError for an earlier file that is
@@ -55,13 +63,12 @@ def save(
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix == ".png":
-        file.write_bytes(image(heatmap))
+        file.write_bytes(image(observed.heatmap))
     elif suffix == ".txt":
-        file.write_text(heatmap.text() + "\n", encoding="utf-8")
+        file.write_text(observed.heatmap.text() + "\n", encoding="utf-8")
     else:
         earlier = None if before is None else earlier_figures(before)
-        html = page(heatmap, report.findings, stats, report.notes, earlier)
-        file.write_text(html, encoding="utf-8")
+        file.write_text(page(observed, earlier), encoding="utf-8")
 
 
 def figures(heatmap: Heatmap) -> Figures:
@@ -155,29 +162,31 @@ _SCRIPTS = """\
 {drawing}
 const {{ runs }} = JSON.parse(document.getElementById("data").textContent);
 heatmapView(document.getElementById("picture"), runs);
+const reveal = () => {{
+  const rule = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (rule?.matches("details.rule")) rule.open = true;
+}};
+addEventListener("hashchange", reveal);
+reveal();
 </script>"""
 
 
-def page(
-    heatmap: Heatmap,
-    findings: Sequence[Finding],
-    stats: Sequence[SplitStat],
-    notes: Sequence[str] = (),
-    before: Figures | None = None,
-) -> str:
+def page(observed: Observed, before: Figures | None = None) -> str:
     """Return the whole file; given the figures of an earlier run, the page compares both runs."""
+    heatmap, findings = observed.heatmap, observed.report.findings
     runs = [figures(heatmap), *([] if before is None else [before])]
     content = {"runs": runs, "constants": asdict(THRESHOLDS)}
     # A closing tag inside a key must not end the script element.
     data = json.dumps(content, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
-    banners = f'<ul class="banners">{_banners(heatmap, findings, notes)}</ul>'
+    banners = f'<ul class="banners">{_banners(heatmap, findings, observed.report.notes)}</ul>'
     sections = (
         Section("", "", f'{_INTRODUCTION}{banners}<div id="picture"></div>'),
         Section("findings", "Findings", _findings(findings), len(findings)),
         Section("words", "In words", _table(heatmap)),
         Section("changes", "Before and now", "" if before is None else _changes(before, runs[0])),
         Section("ranges", "By range", "".join(map(_ranges, heatmap.bands))),
-        Section("stats", "Split statistics", _stats(stats)),
+        Section("stats", "Split statistics", _stats(observed.stats)),
+        Section("rules", "Rules", observed.rules),
     )
     scripts = _SCRIPTS.format(data=data, drawing=shell.asset("heatmap.js"))
     return shell.page("Heatmap", sections, scripts)
@@ -218,8 +227,9 @@ def _findings(findings: Sequence[Finding]) -> str:
     if not findings:
         return "<p>No findings.</p>"
     return "".join(
-        f'<article class="{finding.severity}"><h3>{finding.rule} {finding.reason} '
-        f"{escape(finding.object)}</h3><p>{escape(finding.message)}</p>"
+        f'<article class="{finding.severity}">'
+        f"{shell.finding_heading(finding.rule, finding.name, finding.severity)}"
+        f"<p>{escape(finding.message)}</p>"
         f"<p>{escape(str(finding.evidence))}</p>{_writers(finding)}"
         f"<p>Fix: <code>{escape(finding.fix)}</code></p></article>"
         for finding in findings
@@ -228,28 +238,30 @@ def _findings(findings: Sequence[Finding]) -> str:
 
 def _writers(finding: Finding) -> str:
     """Return the sample keys, and the sources that wrote them, as a list."""
-    shown = [f"<code>{escape(key)}</code>" for key in finding.samples]
-    shown += [escape(str(source)) for source in finding.sources]
+    shown = [_key(key) for key in finding.samples]
+    shown += [shell.breakable(str(source)) for source in finding.sources]
     return f"<ul>{''.join(f'<li>{item}</li>' for item in shown)}</ul>" if shown else ""
 
 
 def _stats(stats: Sequence[SplitStat]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(row.split_start)}</td><td>{escape(row.split_limit)}</td>"
-        f"<td>{row.cpu_usage_score}</td><td>{escape(', '.join(row.affected_tables))}</td>"
-        f"<td>{escape(', '.join(row.unsplittable_reasons))}</td></tr>"
-        for row in stats
-    )
     heads = ("SPLIT_START", "SPLIT_LIMIT", "CPU_USAGE_SCORE", "AFFECTED_TABLES",
              "UNSPLITTABLE_REASONS")  # fmt: skip
-    return "<p>The rows of SPANNER_SYS.SPLIT_STATS_TOP_MINUTE.</p>" + _rows(heads, rows)
+    rows = (
+        (
+            _key(row.split_start),
+            _key(row.split_limit),
+            str(row.cpu_usage_score),
+            escape(", ".join(row.affected_tables)),
+            escape(", ".join(row.unsplittable_reasons)),
+        )
+        for row in stats
+    )
+    table = shell.table(heads, rows, ("CPU_USAGE_SCORE",))
+    return f"<p>The rows of {_STATS_TABLE}.</p>{table}"
 
 
-def _rows(heads: Sequence[str], rows: str) -> str:
-    """Return a table of rows."""
-    columns = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
-    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
+def _key(text: str) -> str:
+    return f"<code>{shell.breakable(text)}</code>"
 
 
 def _table(heatmap: Heatmap) -> str:
@@ -258,45 +270,45 @@ def _table(heatmap: Heatmap) -> str:
     for band in heatmap.bands:
         totals = [sum(row) for row in band.cells[Metric.WRITTEN]]
         busiest = max(range(len(totals)), key=totals.__getitem__)
-        lines.append(
-            f"<tr><td>{escape(band.name)}</td><td>{escape(band.pattern)}</td>"
-            f"<td>{sum(totals)}</td><td>{len(totals)}</td>"
-            f"<td>{escape(band.starts[busiest])}</td><td>{totals[busiest]}</td></tr>"
-        )
+        lines.append((
+            escape(band.name),
+            escape(band.pattern),
+            f"{sum(totals):,}",
+            f"{len(totals):,}",
+            _key(band.starts[busiest]),
+            f"{totals[busiest]:,}",
+        ))  # fmt: skip
     heads = ("Table or index", "Pattern", "Rows", "Ranges", "Busiest range from", "Rows there")
-    return _rows(heads, "".join(lines))
+    return shell.table(heads, lines, ("Rows", "Ranges", "Rows there"))
 
 
 def _changes(before: Figures, now: Figures) -> str:
     """Return the differences from the earlier run, one line for each table or index."""
-    lines = "".join(
-        f"<tr><td>{escape(difference.name)}</td>{_sides(difference.before)}{_sides(difference.now)}</tr>"
+    figures = ("Pattern", "Rows written", "Busiest range")
+    heads = [f"{figure} {when}" for when in ("before", "now") for figure in figures]
+    lines = (
+        (escape(difference.name), *_side_cells(difference.before), *_side_cells(difference.now))
         for difference in differences(before, now)
     )
-    heads = "".join(f"<th>{head}</th>" for head in ("Pattern", "Rows written", "Busiest range"))
-    return (
-        '<div class="scroll"><table><thead><tr><th rowspan=2>Table or index</th>'
-        f"<th colspan=3>Before</th><th colspan=3>Now</th></tr><tr>{heads * 2}</tr></thead>"
-        f"<tbody>{lines}</tbody></table></div>"
-    )
+    numbers = [head for head in heads if not head.startswith("Pattern")]
+    return shell.table(("Table or index", *heads), lines, numbers)
 
 
-def _sides(side: Side | None) -> str:
+def _side_cells(side: Side | None) -> tuple[str, str, str]:
     if side is None:
-        return "<td colspan=3>not touched</td>"
-    return f"<td>{escape(side.pattern)}</td><td>{side.rows}</td><td>{side.busiest:.0%}</td>"
+        return "not touched", "", ""
+    return escape(side.pattern), f"{side.rows:,}", f"{side.busiest:.0%}"
 
 
 def _ranges(band: Band) -> str:
     """Return the figures of one table or index, one line for each range."""
     metrics = [metric for metric in COUNTED if band.cells.get(metric)]
-    heads = ("Range from", *map(str, metrics), "Split begins here")
     lines = []
     for index, start in enumerate(band.starts):
-        numbers = "".join(f"<td>{sum(band.cells[metric][index])}</td>" for metric in metrics)
-        mark = "yes" if index in band.boundaries else ""
-        lines.append(f"<tr><th scope=row>{escape(start)}</th>{numbers}<td>{mark}</td></tr>")
-    table = _rows(heads, "".join(lines))
+        figures = (f"{sum(band.cells[metric][index]):,}" for metric in metrics)
+        lines.append((_key(start), *figures, "yes" if index in band.boundaries else ""))
+    numbers = [str(metric) for metric in metrics]
+    table = shell.table(("Range from", *numbers, "Split begins here"), lines, numbers)
     return f"<details><summary>{escape(band.name)}</summary>{table}</details>"
 
 

@@ -65,9 +65,9 @@ class ClientActivity:
     """The requests of a transaction's client, as far as other transactions need to know.
 
     `began_at` and `heard_at` are the times of the first and the last request (seconds of
-    `clock.monotonic`), `last_request` is the last request, `connection` is where it came from, and
-    `commit_tag` is the transaction tag of the commit. `busy` counts the requests in progress, and
-    `failed` is set when the last request failed.
+    `clock.monotonic`), `last_request` is the last request, and `connection` is where it came from.
+    `commit_tag` is the transaction tag of the commit; `commits` is set when the commit begins.
+    `busy` counts the requests in progress, and `failed` is set when the last request failed.
     """
 
     # Defaults in the class: a commit of a single request sets few of them.
@@ -77,6 +77,7 @@ class ClientActivity:
     last_request: object = None
     began_at: float | None = None
     commit_tag = ""
+    commits = False
 
     def __init__(self) -> None:
         self.heard_at = monotonic()

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from spanemu.base.call import add_metric, current
+from spanemu.base.call import add_metric, current, current_annotations
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
@@ -48,14 +48,25 @@ from spanemu.txn.locks.waits import (
     blocking_requests,
 )
 
+NameLock = Callable[[TreeId, Request], str]
+
+
+def _unnamed(tree: TreeId, request: Request) -> str:
+    return ""
+
+
 BATCH_ROWS = 256  # rows locked in one critical section
 
 
 class LockTable:
-    """The locks of one database, and the transactions that wait for locks."""
+    """The locks of one database, and the transactions that wait for locks.
 
-    def __init__(self, peek: Callable[[], int] = lambda: 0) -> None:
+    `name_of` returns the text of a lock for the annotations of the request that waited for it.
+    """
+
+    def __init__(self, peek: Callable[[], int] = lambda: 0, name_of: NameLock = _unnamed) -> None:
         self.log = LockLog(peek)
+        self._name_of = name_of
         self.observer: LockObserver | None = None
         self._mutex = threading.Lock()  # Guards every field below, and the locks of each holder.
         # Rows with a single holder may share a dictionary, which therefore never changes.
@@ -157,6 +168,11 @@ class LockTable:
         """Return the number of lock requests that wait now."""
         with self._mutex:
             return sum(len(lines.requests) for lines in self._requests.values())
+
+    def waiting_holders(self) -> list[LockHolder]:
+        """Return the transactions that wait for a lock."""
+        with self._mutex:
+            return list(self._waiting.waits)
 
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
@@ -382,6 +398,9 @@ class LockTable:
                 if waits is not None:  # Not granted: let the waiters behind the request pass.
                     self._waiting.wake(holder)
             self.log.record(holder, tree, request, held, began)
+            facts = current_annotations()
+            if facts is not None:
+                facts.setdefault("awaited_locks", []).append(self._name_of(tree, request))
             if self.observer is not None:
                 self.observer.on_conflict(tree, request.low, request.high, monotonic() - began)
 
