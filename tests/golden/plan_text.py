@@ -48,8 +48,7 @@ def _children(thing: Any) -> Iterable[Any]:
         yield from thing.tables
         yield thing.body
         return
-    shown = replace(thing, seek_condition=None) if isinstance(thing, nodes.Scan) else thing
-    for part in parts(shown):
+    for part in parts(thing):
         if isinstance(part, Node):
             yield part
         else:

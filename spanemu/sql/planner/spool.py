@@ -67,7 +67,7 @@ def _over_scan(node: nodes.Scan, conditions: list[Expr]) -> Node:
 
 
 def _seek_values(node: nodes.Scan) -> list[Node | Expr]:
-    return [replace(node, residual=None, seek_condition=None)] if node.seeks else []
+    return [replace(node, residual=None)] if node.seeks else []
 
 
 def _split(
