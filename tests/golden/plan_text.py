@@ -9,7 +9,6 @@ Not here: the tree that Spanner's clients expect (`sql.plan.operator_display`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.plan import joins, nodes, statements
