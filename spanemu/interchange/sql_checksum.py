@@ -5,8 +5,9 @@
     -- End of the dump, SHA-256 e3b0c442...          of the lines before, with the first
 
 Carriage returns do not count: programs that exchange files between systems add them to the ends of
-lines. A file may have text around a dump, and several dumps. A file without these comments was
-written by hand.
+lines. A file may have text around a dump, and several dumps. A line of a literal may look like one
+of the comments: what ends a dump is its checksum. A file without these comments was written by
+hand.
 """
 
 from __future__ import annotations
@@ -46,29 +47,30 @@ class SqlWriter:
 
 
 def check_sql(file: BinaryIO, origin: str) -> None:
-    """Read a file to its end and compare its dumps with their checksums.
+    """Read a file to its end and look for the checksum of each dump in it.
 
     Raises DamagedFile, and InvalidDump for the format of a later version.
     """
-    sha256 = None
+    sha256, problem = None, ""
     for begins_line, piece in _pieces(file):
-        if begins_line and piece.startswith(_BEGIN.encode()):
-            if sha256 is not None:
-                raise DamagedFile(origin, "is damaged: a dump in it does not end")
+        is_end = begins_line and piece.startswith(_END.encode())
+        if sha256 is not None:
+            if is_end and piece.strip() == f"{_END}{sha256.hexdigest()}".encode():
+                sha256 = None
+                continue
+            if is_end:
+                problem = "is damaged: a dump in it does not end with its SHA-256"
+            sha256.update(_counted(piece))
+        elif begins_line and piece.startswith(_BEGIN.encode()):
             _check_format(piece, origin)
             sha256 = hashlib.sha256(_counted(piece))
-        elif begins_line and piece.startswith(_END.encode()):
-            if sha256 is None:
-                raise DamagedFile(origin, "is damaged: a dump in it does not begin")
-            if piece.strip() != f"{_END}{sha256.hexdigest()}".encode():
-                raise DamagedFile(origin, "is damaged: its SHA-256 is not that in its last line")
-            sha256 = None
+            problem = "is cut: the dump begins, but does not end"
+        elif is_end:
+            raise DamagedFile(origin, "is damaged: a dump in it does not begin")
         elif begins_line and _BEGIN.encode().startswith(piece):
             raise DamagedFile(origin, "is cut in its first line")
-        elif sha256 is not None:
-            sha256.update(_counted(piece))
     if sha256 is not None:
-        raise DamagedFile(origin, "is cut: the dump begins, but does not end")
+        raise DamagedFile(origin, problem)
 
 
 def sql_dialect(file: BinaryIO) -> DatabaseDialect | None:

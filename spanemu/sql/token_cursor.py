@@ -63,7 +63,7 @@ T = TypeVar("T")
 # as several levels: the total stays far below the limit of `deep_stack`. Spanner's limits on nested
 # queries, functions and types are lower than what these levels take.
 LEVELS_MAX = 700
-NESTED_QUERY_LEVELS = 4  # of a query inside the parentheses of another: it runs nested as well
+NESTED_QUERY_LEVELS = 4  # of parentheses in others with more in them: a query there runs nested
 DEPTH_MAX = 200  # of chains, whose trees are as deep as the chains are long
 LISTED_ITEMS_MAX = 10_000  # of a list whose length Spanner does not limit
 
@@ -198,6 +198,31 @@ class TokenCursor:
         limit = self.bounds.limits.subselect_depth
         if self.selects > limit:
             raise self.too_large(NESTED_QUERIES, limit, at)
+
+    def in_nested_parentheses(
+        self,
+        inmost: Callable[[], T],
+        close: Callable[[T, int, bool], T],
+        continued: Callable[[T, int], T],
+    ) -> T:
+        """Parse what `inmost` reads in one or more parentheses; any number of them takes no stack.
+
+        `close` parses the end of the parentheses that begin at an offset and hold a value, and gets
+        True for the outermost. `continued` parses what follows inner parentheses inside of others.
+        """
+        starts = [self.advance().at]
+        while self.token.symbol == "(":
+            starts.append(self.advance().at)
+        inside, depth = inmost(), self.depth
+        while True:
+            start = starts.pop()
+            inside = close(inside, start, not starts)
+            if not starts:
+                self.depth = depth
+                return inside
+            if self.token.symbol != ")":
+                self.deeper(NESTED_QUERY_LEVELS)
+                inside = continued(inside, start)
 
     def count_call(self, at: int) -> None:
         """Count an operator or a function call at offset `at`; refuse more than the limit."""

@@ -63,6 +63,7 @@ def database(emulator, request):
         "DROP CHANGE STREAM cs2",
         'DROP SCHEMA "NS"',
         "DROP SCHEMA cap",
+        'ALTER INDEX idx ADD INCLUDE COLUMN "COL"',
     ],
 )
 def test_alter_and_drop_find_names_in_any_letter_case(database, ddl):
@@ -74,6 +75,27 @@ def test_alter_and_drop_find_names_in_any_letter_case(database, ddl):
     assert after != before or ddl.endswith("DROP DEFAULT")
     # What stays keeps its spelling.
     assert all(name not in "\n".join(after) for name in ('"NAME"', '"COL"', '"SEQ"', '"CS"'))
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        'ALTER TABLE t ADD COLUMN IF NOT EXISTS "NAME" varchar',
+        "ALTER TABLE t ADD COLUMN IF NOT EXISTS name varchar",
+        'CREATE TABLE IF NOT EXISTS "T" (id bigint PRIMARY KEY)',
+        'CREATE INDEX IF NOT EXISTS "IDX" ON t (col)',
+        'CREATE SEQUENCE IF NOT EXISTS "SEQ" BIT_REVERSED_POSITIVE',
+        "CREATE CHANGE STREAM IF NOT EXISTS cs2",
+        "CREATE SCHEMA IF NOT EXISTS cap",
+    ],
+)
+def test_if_not_exists_finds_names_in_any_letter_case(database, ddl):
+    """Names that differ in letter case only are not free."""
+    database.reload()
+    before = database.ddl_statements
+    database.update_ddl([ddl]).result(timeout=60)
+    database.reload()
+    assert database.ddl_statements == before
 
 
 @pytest.mark.parametrize(

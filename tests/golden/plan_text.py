@@ -9,7 +9,6 @@ Not here: the tree that Spanner's clients expect (`sql.plan.operator_display`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.plan import joins, nodes, statements
@@ -48,8 +47,7 @@ def _children(thing: Any) -> Iterable[Any]:
         yield from thing.tables
         yield thing.body
         return
-    shown = replace(thing, seek_condition=None) if isinstance(thing, nodes.Scan) else thing
-    for part in parts(shown):
+    for part in parts(thing):
         if isinstance(part, Node):
             yield part
         else:

@@ -142,8 +142,7 @@ def create_object(kind: ObjectKind, statement: Any, schema: Schema) -> Change:
     """Create an object, or replace it if the statement says OR REPLACE."""
     name = name_of(statement)
     before = find_object(schema, kind.field, name)
-    exists = before is not None or _is_separate_name(kind, name, schema)
-    if exists and statement.if_not_exists:
+    if statement.if_not_exists and schema.in_any_case(kind.objects(schema), name) is not None:
         return Change(schema)
     if before is None or not getattr(statement, "or_replace", False):
         raise_first(_new_name_problems(kind, name, schema))

@@ -25,7 +25,13 @@ from spanemu.ddl.errors.indexes import (
 from spanemu.ddl.errors.objects import ObjectOptionMissing
 from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.kinds.kind import ObjectKind
-from spanemu.ddl.naming import column_of, find_object, index_name_problems, schema_part, table_of
+from spanemu.ddl.naming import (
+    addressed_column,
+    find_object,
+    index_name_problems,
+    schema_part,
+    table_of,
+)
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import filter_problems, index_column_problems
 from spanemu.ddl.validators.options import (
@@ -55,7 +61,7 @@ _RULES: Rules = {
 
 def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -> Change:
     name = str(statement.name)
-    if statement.if_not_exists and find_object(schema, "search_indexes", name) is not None:
+    if statement.if_not_exists and schema.in_any_case(schema.search_indexes, name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
@@ -120,7 +126,7 @@ _VECTOR_RULES: Rules = {
 
 def _create_vector_index(statement: ddl_ast.CreateVectorIndex, schema: Schema) -> Change:
     name = str(statement.name)
-    if statement.if_not_exists and find_object(schema, "vector_indexes", name) is not None:
+    if statement.if_not_exists and schema.in_any_case(schema.vector_indexes, name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
@@ -145,7 +151,7 @@ def _altered_vector_index(
     action = statement.action
     table = schema.tables[schema.fold(index.table)]
     if isinstance(action, ddl_ast.AddIndexColumn):
-        name = column_of(table, action.column).name
+        name = addressed_column(table, action.column).name
         if name in index.stored:
             raise StoredColumnExists(index.name, name)
         after = replace(index, stored=(*index.stored, name))

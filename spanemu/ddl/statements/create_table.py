@@ -75,7 +75,7 @@ def create_table(statement: ddl_ast.CreateTable, schema: Schema) -> Change:
 
 def has_table(schema: Schema, name: str, *, is_queue: bool) -> bool:
     """Return whether a table, or a queue, has that name in any letter case."""
-    known = schema.tables.get(schema.fold(name))
+    known = schema.in_any_case(schema.tables, name)
     return known is not None and known.is_queue is is_queue
 
 

@@ -112,12 +112,12 @@ def _with_analysis(schema: Schema, at: int) -> Schema:
 
 def create_schema(statement: ddl_ast.CreateSchema, schema: Schema) -> Change:
     """Create a named schema, a namespace for objects; OR REPLACE changes nothing."""
-    name = str(statement.name)
-    key = schema.fold(name)
-    if (statement.if_not_exists or statement.or_replace) and key in schema.named_schemas:
+    name, named = str(statement.name), schema.named_schemas
+    known = schema.in_any_case(named, name)
+    if known is not None and (statement.if_not_exists or statement.or_replace):
         return Change(schema)
     raise_first(schema_name_problems(name, schema))
-    return Change(schema.next(named_schemas={**schema.named_schemas, key: name}))
+    return Change(schema.next(named_schemas={**named, schema.fold(name): name}))
 
 
 def drop_schema(statement: ddl_ast.DropSchema, schema: Schema) -> Change:

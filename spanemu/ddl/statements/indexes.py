@@ -18,7 +18,7 @@ from spanemu.ddl.errors.indexes import (
 from spanemu.ddl.errors.objects import IndexNotFound, ViewsDepend
 from spanemu.ddl.jobs import fill_index
 from spanemu.ddl.naming import (
-    column_of,
+    addressed_column,
     find_index,
     find_table,
     index_name_problems,
@@ -44,7 +44,7 @@ else:
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
     """Create a secondary index, and fill it from stored rows."""
     name = str(statement.name)
-    if statement.if_not_exists and schema.index(name) is not None:
+    if statement.if_not_exists and schema.in_any_case(schema.indexes, name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
@@ -118,7 +118,7 @@ def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
 
 
 def _with_column(index: Index, action: ddl_ast.AddIndexColumn, schema: Schema) -> Index:
-    column = column_of(schema.tables[schema.fold(index.table)], action.column)
+    column = addressed_column(schema.tables[schema.fold(index.table)], action.column)
     if column in index.columns:
         raise StoredColumnExists(index.name, column.name)
     return replace(_with_options(index, action.options, schema), stored=(*index.stored, column))

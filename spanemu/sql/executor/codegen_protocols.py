@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from spanemu.sql.executor.memory import MemoryAccount
 from spanemu.sql.executor.relation import Layout, Relation, Value
 from spanemu.sql.executor.run import Run
-from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.nodes import Node, Subquery
 from spanemu.sql.resolved import Expr
 
 
@@ -21,6 +21,7 @@ class ExpressionCompiler(Protocol):
     """The compiler of the plan that an expression is part of (`compiler.Compiler`)."""
 
     constant_size: int  # characters, bytes and elements of the constants so far
+    subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]]  # by ids of the first two
 
     def slot(self, column: int) -> int:
         """Return the slot of an outer column."""

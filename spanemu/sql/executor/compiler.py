@@ -14,7 +14,7 @@ from spanemu.sql.executor.relation import BatchFunction, Layout, Relation, Rows,
 from spanemu.sql.executor.run import Run
 from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjuncts, is_plain
 from spanemu.sql.plan.joins import ApplyJoin
-from spanemu.sql.plan.nodes import Filter, Node, Project, Scan
+from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
@@ -58,6 +58,8 @@ class Compiler:
         self.memo_count = 0
         self.partial_reads: set[int] = set()  # ids of scans that may not be read to the end
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
+        # An expression may be compiled more than once, the subqueries in it only once.
+        self.subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]] = {}
 
     @property
     def slot_count(self) -> int:

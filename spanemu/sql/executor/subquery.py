@@ -27,7 +27,15 @@ Reduce = Callable[[Iterable[Any], int, Run], Any]
 
 
 def compile_subquery(expr: Subquery, layout: Layout, compiler: ExpressionCompiler) -> Value:
-    """Compile a subquery to a function of the outer row."""
+    """Return the function of the outer row that a subquery is compiled to, once for each layout."""
+    key = id(expr), id(layout)
+    known = compiler.subqueries.get(key)
+    if known is None:
+        known = compiler.subqueries[key] = expr, layout, _compiled(expr, layout, compiler)
+    return known[2]
+
+
+def _compiled(expr: Subquery, layout: Layout, compiler: ExpressionCompiler) -> Value:
     if expr.kind is SubqueryKind.EXISTS:
         compiler.mark_partial_read(expr.node)
     holdings_before = compiler.holding_count

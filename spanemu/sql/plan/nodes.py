@@ -169,7 +169,8 @@ class Scan(Producing):
 
     Without `index` the table itself is read. The scan visits only keys in one of `seeks`, or all
     keys if that is None; `residual` filters the rows visited. `seek_condition` is the condition
-    that the seeks implement, for display. The cost is one visit per key in range.
+    that the seeks implement, for display: it is no part of the plan, since it holds the values of
+    the seeks, with their subqueries, again. The cost is one visit per key in range.
     """
 
     table: Table
@@ -181,7 +182,7 @@ class Scan(Producing):
     descending: bool = False
     for_update: bool = False
     hints: Hints = ()
-    parts = ("seeks", "residual", "seek_condition")
+    parts = ("seeks", "residual")
 
     @property
     def produced(self) -> Columns:

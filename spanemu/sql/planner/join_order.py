@@ -189,7 +189,7 @@ class JoinPlanner:
             equal(key, ColumnRef(column.type, column))
             for (key, _), column in zip(keys, values, strict=True)
         ]
-        look_up = self.choose(push(matches, left), None, self.planning)
+        look_up = self.choose(push(matches, left), None, self.planning.looking_up())
         if not _seek_columns(look_up) & distinct.ids:
             return None
         return self.priced(ApplyJoin(JoinKind.INNER, distinct, look_up))
@@ -220,7 +220,7 @@ def plan_join(
     if node.kind is not JoinKind.INNER:
         conditions = list(conjuncts(node.condition))
         pair = planner.pair(node.kind, planner.leaf(node.left, required), node.right, conditions)
-        if node.kind is JoinKind.SEMI and planner.method is None:
+        if node.kind is JoinKind.SEMI and planner.method is None and not planning.is_looked_up:
             other = planner.semi_from_right(node.left, node.right, conditions)
             if other is not None and other.estimate.cost < pair.estimate.cost * _CLEARLY_LESS:
                 return other.node

@@ -62,13 +62,15 @@ class Planning:
         self.hashes_correlations = False
         # True below a LIMIT that may stop reading after a few rows.
         self.may_stop_early = False
+        # True for an input that is looked up by the distinct values of another.
+        self.is_looked_up = False
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 
     @property
-    def context(self) -> tuple[bool, bool]:
+    def context(self) -> tuple[bool, bool, bool]:
         """The flags that tell this context from others of the same run, for keys of caches."""
-        return self.hashes_correlations, self.may_stop_early
+        return self.hashes_correlations, self.may_stop_early, self.is_looked_up
 
     def hashing_correlations(self) -> Planning:
         """Return the context for a correlated part whose equalities with the outer row are hashed.
@@ -83,6 +85,16 @@ class Planning:
         """Return the context for the input of a LIMIT, with estimates of its own."""
         inner = copy(self)
         inner.may_stop_early, inner.estimates = True, {}
+        return inner
+
+    def looking_up(self) -> Planning:
+        """Return the context for an input that is looked up by the distinct values of another.
+
+        Semi joins in it are not tried from their right sides, too: each of nested semi joins would
+        double the work of the planner.
+        """
+        inner = copy(self)
+        inner.is_looked_up = True
         return inner
 
     def new_column(self, name: str, type_: Type) -> ResolvedColumn:

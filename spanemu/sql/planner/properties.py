@@ -18,7 +18,7 @@ from spanemu.sql.plan.joins import (
     Unnest,
 )
 from spanemu.sql.plan.nodes import Equal, Node, Scan
-from spanemu.sql.plan.traverse import free, substitute
+from spanemu.sql.plan.traverse import free, has_query, substitute
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
 
 
@@ -111,7 +111,8 @@ def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
     """Yield conditions that follow from `conditions` because columns are equal.
 
     Only conditions on one column and on values that use no column are carried over. Floats are left
-    out: 0.0 and -0.0 are equal and not the same.
+    out: 0.0 and -0.0 are equal and not the same. So are subqueries, each of which would run twice:
+    nested ones would make the plan grow exponentially.
     """
     classes = _classes(conditions)
     if not classes:
@@ -134,7 +135,7 @@ def _subject(condition: Expr) -> int | None:
     if not isinstance(condition, FunctionCall) or condition.signature.operation not in _TELLING:
         return None
     used = [one for one in condition.arguments if isinstance(one, ColumnRef)]
-    if len(used) != 1 or free(condition) != {used[0].column.id}:
+    if len(used) != 1 or free(condition) != {used[0].column.id} or has_query(condition):
         return None
     return used[0].column.id
 

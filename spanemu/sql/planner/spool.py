@@ -56,7 +56,7 @@ def _scan(node: nodes.Scan) -> Node:
 
 
 def _seek_values(node: nodes.Scan) -> list[Node | Expr]:
-    return [replace(node, residual=None, seek_condition=None)] if node.seeks else []
+    return [replace(node, residual=None)] if node.seeks else []
 
 
 def _split(

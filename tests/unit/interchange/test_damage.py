@@ -311,6 +311,16 @@ def test_several_dumps_in_a_file_load(databases, original):
         databases.new(original.dialect).load(sql=schema.rsplit("\n", 2)[0] + "\n" + rows)
 
 
+def test_a_literal_may_have_lines_like_the_comments_of_a_dump(databases, original):
+    lines = "\n-- Dump of spanemu, format 1, dialect POSTGRESQL\n-- End of the dump, SHA-256 0\n"
+    quotes = "'" if original.dialect == "postgresql" else "'''"
+    query = f"SELECT {quotes}{lines}{quotes} AS text"
+    source, database = databases.new(original.dialect), databases.new(original.dialect)
+    source.apply_schema(f"CREATE VIEW Lines SQL SECURITY INVOKER AS {query}")
+    database.load(sql=source.dump().sql)
+    assert database.ddl() == source.ddl()
+
+
 def test_sql_by_hand_loads(databases, original):
     database = databases.new(original.dialect)
     database.load(sql=SCHEMAS[original.dialect])

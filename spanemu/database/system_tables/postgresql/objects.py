@@ -62,9 +62,6 @@ def locality_group_options(source: Source) -> Rows:
             yield group.name, name, str(value)
 
 
-# ------------------------------------------------------------------------------ indexes
-
-
 # ------------------------------------------------------------------------------ functions
 
 _BYTEA, _JSONB = 17, 3802  # oids of the types of the records of a change stream

@@ -21,7 +21,6 @@ from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.call import CallParser
 from spanemu.sql.syntax_tree import Kind
-from spanemu.sql.token_cursor import NESTED_QUERY_LEVELS
 
 _LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
@@ -254,26 +253,22 @@ class ExpressionParser(CallParser):
         Only the token behind an inner `)` distinguishes `((SELECT 1) + 1)` from
         `((SELECT 1) UNION ALL ...)`. The inner text is therefore parsed as a query, and the query
         becomes an operand when an operator follows. For an IN expression that begins at
-        `items_of`, even a single expression is returned as a tuple. Any number of parentheses
-        around a value costs no stack.
+        `items_of`, even a single expression is returned as a tuple.
         """
-        starts = [self.advance().at]
-        while self.token.symbol == "(":
-            starts.append(self.advance().at)
-        inside = self.query() if self.starts_query() else self.expression()
-        depth = self.depth
-        while True:
-            start = starts.pop()
-            is_list = items_of is not None and not starts
+
+        def inmost() -> ast.Expression | ast.Query:
+            return self.query() if self.starts_query() else self.expression()
+
+        def close(
+            inside: ast.Expression | ast.Query, start: int, is_outermost: bool
+        ) -> ast.Expression | ast.Query:
+            is_list = items_of is not None and is_outermost
             if isinstance(inside, ast.Expression) and (is_list or self.token.symbol == ","):
                 inside = self._tuple(inside, start, items_of if is_list else None)
             self.expect(")", ",")
-            if not starts:
-                self.depth = depth
-                return inside
-            if self.token.symbol != ")":
-                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with an operator
-                inside = self._continued(inside, start)
+            return inside
+
+        return self.in_nested_parentheses(inmost, close, self._continued)
 
     def _continued(
         self, inside: ast.Expression | ast.Query, start: int

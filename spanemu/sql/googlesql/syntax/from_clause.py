@@ -10,7 +10,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
 from spanemu.sql.googlesql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Kind
-from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,
@@ -263,35 +263,33 @@ class FromParser(ExpressionParser):
 
     def _group_of_items(self) -> ast.FromItem | ast.Query:
         """Parse a query or a join in parentheses, distinguished as in `ExpressionParser.group`."""
-        self.deeper(2)
-        depth = self.depth
-        starts = [self.advance().at]
-        while self.token.symbol == "(":
-            starts.append(self.advance().at)
-        inside: ast.FromItem | ast.Query
-        if self.starts_query():
-            inside = self.query()
-        else:
-            inside = self.joined(commas=False)
-            if not isinstance(inside, ast.Join):
+
+        def inmost() -> ast.FromItem | ast.Query:
+            if self.starts_query():
+                return self.query()
+            item = self.joined(commas=False)
+            if not isinstance(item, ast.Join):
                 raise self.unexpected("JOIN")
-        self.expect(")")
-        while len(starts) > 1:
-            inside = self._continued_items(inside, starts.pop())
+            return item
+
+        def close(
+            inside: ast.FromItem | ast.Query, _: int, is_outermost: bool
+        ) -> ast.FromItem | ast.Query:
             self.expect(")")
-        self.depth = depth - 2
+            is_join = isinstance(inside, ast.FromItem)
+            if is_join and not is_outermost and self.token.symbol == ")":
+                raise self.unexpected("JOIN")
+            return inside
+
+        self.deeper(2)
+        inside = self.in_nested_parentheses(inmost, close, self._continued_items)
+        self.depth -= 2
         return inside
 
     def _continued_items(
         self, inside: ast.FromItem | ast.Query, start: int
     ) -> ast.FromItem | ast.Query:
         """Parse what follows parentheses inside of others, which began at `start`."""
-        if isinstance(inside, ast.FromItem):
-            if self.token.symbol == ")":
-                raise self.unexpected("JOIN")
-        elif self.token.symbol == ")":
-            return inside
-        self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with more in them
         if isinstance(inside, ast.Query):
             if self.token.symbol in _CONTINUES_QUERY:
                 return self.query(inside)

@@ -19,7 +19,7 @@ from spanemu.sql.googlesql.syntax.lexer import (
 )
 from spanemu.sql.googlesql.syntax.names import NameParser
 from spanemu.sql.syntax_tree import Kind
-from spanemu.sql.token_cursor import NESTED_QUERY_LEVELS, UNBOUNDED, Bounds
+from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 T = TypeVar("T")
 
@@ -53,21 +53,15 @@ class OperandParser(NameParser):
         return symbol in ("SELECT", "FROM")
 
     def query_in_parentheses(self) -> ast.Query:
-        """Parse `(query)`. Any number of parentheses around a query costs no stack."""
-        self.expect("(")
-        opened = 1
-        while self.accept("("):
-            opened += 1
-        query = self.query()
-        self.expect(")")
-        depth = self.depth
-        for _ in range(1, opened):
-            if self.token.symbol != ")":
-                self.deeper(NESTED_QUERY_LEVELS)
-                query = self.query(query)
+        """Parse `(query)`."""
+        if self.token.symbol != "(":
+            raise self.unexpected("(")
+
+        def close(query: ast.Query, _: int, __: bool) -> ast.Query:
             self.expect(")")
-        self.depth = depth
-        return query
+            return query
+
+        return self.in_nested_parentheses(self.query, close, lambda query, _: self.query(query))
 
     # ------------------------------------------------------------------------ literals
 

@@ -9,7 +9,7 @@ from spanemu.sql.postgresql.ast import JoinKind
 from spanemu.sql.postgresql.syntax.call import FORMS
 from spanemu.sql.postgresql.syntax.expression import ExpressionParser
 from spanemu.sql.syntax_tree import Expression, Identifier, Kind, Path
-from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _KINDS: Mapping[str, JoinKind] = {
     "INNER": JoinKind.INNER,
@@ -251,25 +251,28 @@ class FromParser(ExpressionParser):
 
     def _group_of_items(self) -> ast.FromItem | ast.Query:
         """Parse a query or a join in parentheses, distinguished as in `PrimaryParser.group`."""
-        self.deeper(2)
-        depth = self.depth
-        starts = [self.advance().at]
-        while self.token.symbol == "(":
-            starts.append(self.advance().at)
-        inside: ast.FromItem | ast.Query
-        inside = self.query() if self.starts_query() else self._joined_inside(None, self.token.at)
-        self.expect(")")
-        while len(starts) > 1:
-            start = starts.pop()
-            if self.token.symbol != ")":
-                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with more in them
-                if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
-                    inside = self.query(inside)
-                else:
-                    inside = self._joined_inside(self._aliased(inside, start), start)
+
+        def inmost() -> ast.FromItem | ast.Query:
+            if self.starts_query():
+                return self.query()
+            return self._joined_inside(None, self.token.at)
+
+        def close(inside: ast.FromItem | ast.Query, _: int, __: bool) -> ast.FromItem | ast.Query:
             self.expect(")")
-        self.depth = depth - 2
+            return inside
+
+        self.deeper(2)
+        inside = self.in_nested_parentheses(inmost, close, self._continued_items)
+        self.depth -= 2
         return inside
+
+    def _continued_items(
+        self, inside: ast.FromItem | ast.Query, start: int
+    ) -> ast.FromItem | ast.Query:
+        """Parse what follows parentheses inside of others, which began at `start`."""
+        if isinstance(inside, ast.Query) and self.token.symbol in _CONTINUES_QUERY:
+            return self.query(inside)
+        return self._joined_inside(self._aliased(inside, start), start)
 
     def _joined_inside(self, left: ast.FromItem | None, start: int) -> ast.FromItem:
         """Parse a join in parentheses, which no single table can replace."""

@@ -10,7 +10,7 @@ from spanemu.sql.postgresql.syntax.call import FORMS, CallParser
 from spanemu.sql.postgresql.syntax.keywords import COLUMN_NAMES
 from spanemu.sql.postgresql.syntax.names import STARTS_TYPE
 from spanemu.sql.syntax_tree import Expression, Identifier, IntLiteral, Kind, Name, Path
-from spanemu.sql.token_cursor import DEPTH_MAX, NESTED_QUERY_LEVELS
+from spanemu.sql.token_cursor import DEPTH_MAX
 
 _CONTINUES_QUERY = frozenset(
     {"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR"}
@@ -188,26 +188,22 @@ class PrimaryParser(CallParser):
         Only the token behind an inner `)` distinguishes `((SELECT 1) + 1)` from
         `((SELECT 1) UNION ALL ...)`. The inner text is therefore parsed as a query, and the query
         becomes an operand when an operator follows. For an IN expression that begins at
-        `items_of`, even a single expression is returned as a row. Any number of parentheses
-        around a value costs no stack.
+        `items_of`, even a single expression is returned as a row.
         """
-        starts = [self.advance().at]
-        while self.token.symbol == "(":
-            starts.append(self.advance().at)
-        inside = self.query() if self.starts_query() else self.expression()
-        depth = self.depth
-        while True:
-            start = starts.pop()
-            is_list = items_of is not None and not starts
+
+        def inmost() -> Expression | ast.Query:
+            return self.query() if self.starts_query() else self.expression()
+
+        def close(
+            inside: Expression | ast.Query, start: int, is_outermost: bool
+        ) -> Expression | ast.Query:
+            is_list = items_of is not None and is_outermost
             if isinstance(inside, Expression) and (is_list or self.token.symbol == ","):
                 inside = self._row_items(inside, start, items_of if is_list else None)
             self.expect(")")
-            if not starts:
-                self.depth = depth
-                return inside
-            if self.token.symbol != ")":
-                self.deeper(NESTED_QUERY_LEVELS)  # for parentheses with an operator
-                inside = self._continued(inside, start)
+            return inside
+
+        return self.in_nested_parentheses(inmost, close, self._continued)
 
     def _continued(self, inside: Expression | ast.Query, start: int) -> Expression | ast.Query:
         """Parse what follows parentheses inside of others, as the rest of a query or a value."""

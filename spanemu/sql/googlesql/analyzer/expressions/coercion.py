@@ -114,11 +114,10 @@ def _is_literal_element(item: Expr, analysis: Analysis) -> bool:
 
     The array has given a NULL in the struct, or a parameter without type, its type for good.
     """
-    if type(item) is MakeStruct and any(
-        kind_of(field, analysis) >= Kind.NULL for field in item.items
-    ):
-        return False
-    return kind_of(item, analysis) >= Kind.LITERAL
+    if type(item) is not MakeStruct:
+        return kind_of(item, analysis) >= Kind.LITERAL
+    highest = max((kind_of(field, analysis) for field in item.items), default=Kind.VALUE)
+    return Kind.VALUE < highest < Kind.NULL
 
 
 def _element_kind(item: Expr, analysis: Analysis) -> Kind:
