@@ -112,7 +112,7 @@ class Contents:
     def _generation(self, at: int) -> Generation:
         history = self._core.history
         generation = history.at(at)
-        while not all(index.ready for index in generation.schema.indexes.values()):
+        while not all(index.ready for index in generation.schema.all_indexes()):
             # An index was being backfilled; a backup in Spanner contains no unfinished index.
             at = history.start(at) - 1
             generation = history.at(at)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spanemu.database.physical import locked_columns, locked_key_text
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import TableOrIndex
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.txn.locks.modes import Lock, mode_name
 from spanemu.txn.locks.waits import Request

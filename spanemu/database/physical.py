@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from spanemu.schema.indexes import Index, TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.storage.layout import BoundaryFinder, encoder_of, hierarchy_of, parts_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
@@ -42,18 +43,16 @@ def physical_layout(store: Store, schema: Schema, *, servers: bool = False) -> s
     return "\n\n".join(block for block in blocks if block)
 
 
-def _roots(schema: Schema) -> Iterator[Table | Index]:
+def _roots(schema: Schema) -> Iterator[TableOrIndex]:
     for table in schema.tables.values():
         if table.parent is None:
             yield table
-    for index in schema.indexes.values():
-        if index.parent is None:
+    for index in schema.all_indexes():
+        if index.has_entries and index.parent is None:
             yield index
 
 
-def _hierarchy(
-    store: Store, schema: Schema, root: Table | Index, *, servers: bool
-) -> Iterator[str]:
+def _hierarchy(store: Store, schema: Schema, root: TableOrIndex, *, servers: bool) -> Iterator[str]:
     hierarchy = tree_of(root)
     lines = [
         (position, text)
@@ -76,30 +75,32 @@ def _hierarchy(
     yield from (head for _, head in heads)
 
 
-def _rows(store: Store, schema: Schema, source: Table | Index) -> Iterator[tuple[bytes, str]]:
+def _rows(store: Store, schema: Schema, source: TableOrIndex) -> Iterator[tuple[bytes, str]]:
     placing = BoundaryFinder(schema, source)
     indent = "  " * (len(placing.path) - 1)
     encode = encoder_of(parts_of(source))
-    columns = source.columns
-    key_columns = [part.column for part in parts_of(source)]
+    parts = parts_of(source)
     if isinstance(source, Table):
-        positions = {column.position: column.position for column in columns}
+        key_positions: Sequence[int] = source.key_positions
+        width = source.width
+        others = [(c.position, c) for c in source.columns if c not in source.key_columns]
     else:
-        positions = {column.position: position for position, column in enumerate(columns)}
-    width = source.width if isinstance(source, Table) else len(columns)
-    others = [column for column in columns if column not in key_columns and not column.is_virtual]
+        key_positions = range(len(parts))
+        width = len(source.columns)
+        others = list(enumerate(source.columns))[len(parts) :]
+    shown = [(position, column) for position, column in others if not column.is_virtual]
     for row in store.scan(tree_of(source)):
         row = row_cells(row, width)
-        key = [row[positions[column.position]] for column in key_columns]
+        key = [row[position] for position in key_positions]
         key_shown = ", ".join(
-            value_text(value, column.type) for value, column in zip(key, key_columns, strict=True)
+            value_text(value, part.column.type) for value, part in zip(key, parts, strict=True)
         )
-        cells = [value_text(row[positions[c.position]], c.type) for c in others]
+        cells = [value_text(row[position], column.type) for position, column in shown]
         position = placing.before(encode(key)).position
         yield position, "  ".join([f"{indent}{source.name}({key_shown})", *cells])
 
 
-def table_or_index(schema: Schema, table: str, index: str) -> Table | Index:
+def table_or_index(schema: Schema, table: str, index: str) -> TableOrIndex:
     """Return the index `index`, or the table if `index` is empty.
 
     Raises TableNotFound and IndexNotFound, the latter also for an index of another table.
@@ -115,35 +116,35 @@ def table_or_index(schema: Schema, table: str, index: str) -> Table | Index:
     return known_index
 
 
-def row_key(source: Table | Index, key: Sequence[Any]) -> bytes:
+def row_key(source: TableOrIndex, key: Sequence[Any]) -> bytes:
     """Return the encoded key; for an index, its own key parts are enough.
 
     Raises the errors of a request's key.
     """
-    parts = source.key
+    parts = source.declared_key
     if isinstance(source, Index) and len(key) > len(parts):
         parts = source.full_key
     return KeyReader(source.name, parts).key(key)
 
 
-def root_name(schema: Schema, source: Table | Index) -> str:
+def root_name(schema: Schema, source: TableOrIndex) -> str:
     """Return the name of the root table that a table or an index is interleaved in."""
     parent = schema.parent(source) if isinstance(source, Table) else schema.index_within(source)
     return source.name if parent is None else schema.root(parent).name
 
 
-def locked_key_text(source: Table | Index, key: bytes, *, is_range: bool) -> str:
+def locked_key_text(source: TableOrIndex, key: bytes, *, is_range: bool) -> str:
     """Return a row of a table or index, or a range by its start, as text."""
     return f"{source.name}({_key(source, key)}{'+' if is_range else ''})"
 
 
-def locked_columns(source: Table | Index, lock: Lock) -> Sequence[str]:
+def locked_columns(source: TableOrIndex, lock: Lock) -> Sequence[str]:
     """Return the columns that a lock covers; `_exists` is the row's existence, empty means all."""
     cells = lock[0] | lock[1]
     return () if cells == WHOLE_ROW else tuple(columns_of(cells, column_names(source)))
 
 
-def column_names(source: Table | Index) -> list[str]:
+def column_names(source: TableOrIndex) -> list[str]:
     """Return the column names of rows or entries by position; a dropped column is ""."""
     if isinstance(source, Index):
         return [column.name for column in source.columns]
@@ -153,7 +154,7 @@ def column_names(source: Table | Index) -> list[str]:
     return names
 
 
-def _key(source: Table | Index, key: bytes) -> str:
+def _key(source: TableOrIndex, key: bytes) -> str:
     """Return a key as text; a bound that is no whole key is shown as the key it derives from."""
     types = [part.column.type for part in parts_of(source)]
     for end in (len(key), len(key) - 1):

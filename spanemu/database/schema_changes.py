@@ -24,9 +24,10 @@ from spanemu.database.generation import Generation
 from spanemu.database.instance_rules import refuse_beyond_instance
 from spanemu.database.statements.context import StatementContext
 from spanemu.ddl.apply import Plan, Step, plan_until_refusal
+from spanemu.schema.indexes import Index, TableOrIndex
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.storage.layout import path_of, tree_of
 from spanemu.txn.change_capture import record_backfill
 
@@ -194,7 +195,7 @@ class SchemaChanges:
         if len(generations) > GENERATIONS_COMPILED_MAX:
             generations[-GENERATIONS_COMPILED_MAX - 1].forget()
 
-    def _filling(self, schema: Schema, added: Sequence[Table | Index]) -> Schema | None:
+    def _filling(self, schema: Schema, added: Sequence[TableOrIndex]) -> Schema | None:
         """Return the schema while new indexes are backfilled; None if their tables have no rows.
 
         The backfill takes a single tick of the clock here, but a read as of that tick must not use

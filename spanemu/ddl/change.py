@@ -10,17 +10,19 @@ its table, and of the key parts and stored columns of indexes; `changed_table` r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
+from itertools import groupby
 from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.collector import Pause
 from spanemu.base.record import dataclass
 from spanemu.schema import objects
+from spanemu.schema.indexes import Index, replaced_parts
 from spanemu.schema.schema import Schema
 from spanemu.schema.shared_maps import with_name, with_names, without_name
-from spanemu.schema.table import Column, Index, KeyPart, Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import RowChange
 from spanemu.storage.layout import TreeId, tree_of
@@ -135,33 +137,18 @@ def changed_table(schema: Schema, table: Table) -> Schema:
     Columns keep their ids. A column may only be missing if nothing refers to it.
     """
     columns = {column.id: column for column in table.columns}
-    changed = replace(table, key=_parts(table.key, columns))
-    following = schema.with_table(changed)
-    indexes = {
-        schema.fold(index.name): _index(index, columns) for index in schema.indexes_of(changed)
-    }
-    if not indexes:
-        return following
-    return following.next(indexes=with_names(schema.indexes, indexes))
+    following = schema.with_table(replace(table, key=replaced_parts(table.key, columns)))
+    changes: dict[str, Any] = {}
+    for kind, indexes in groupby(schema.all_indexes_of(table), lambda index: index.schema_field):
+        changed = {schema.fold(index.name): index.with_columns(columns) for index in indexes}
+        changes[kind] = with_names(getattr(schema, kind), changed)
+    return following.next(**changes) if changes else following
 
 
 def changed_column(schema: Schema, table: Table, column: Column) -> Schema:
     """Return the schema with one column of a table replaced by id."""
     columns = tuple(column if old.id == column.id else old for old in table.columns)
     return changed_table(schema, replace(table, columns=columns))
-
-
-def _index(index: Index, columns: Mapping[int, Column]) -> Index:
-    return replace(
-        index,
-        key=_parts(index.key, columns),
-        suffix=_parts(index.suffix, columns),
-        stored=tuple(columns[column.id] for column in index.stored),
-    )
-
-
-def _parts(parts: Iterable[KeyPart], columns: Mapping[int, Column]) -> tuple[KeyPart, ...]:
-    return tuple(KeyPart(columns[part.column.id], part.order) for part in parts)
 
 
 def with_object(schema: Schema, field: str, source: Any) -> Schema:

@@ -37,9 +37,9 @@ from spanemu.ddl.object_difference import (
     streams,
     texts_of,
 )
-from spanemu.ddl.schema_text import AnyIndex, ordered_tables, schema_writer, user_indexes
+from spanemu.ddl.schema_text import ordered_tables, schema_writer, user_indexes
+from spanemu.schema.indexes import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import SearchIndex, VectorIndex
 from spanemu.schema.table_text import foreign_key_text
 from spanemu.sql.dialects import dialect_of
 
@@ -123,7 +123,7 @@ def _recreated(before: Schema, after: Schema) -> set[str]:
     return recreated
 
 
-def _indexes(schema: Schema) -> dict[str, AnyIndex]:
+def _indexes(schema: Schema) -> dict[str, Index]:
     found = (index for indexes in user_indexes(schema).values() for index in indexes)
     return {schema.fold(index.name): index for index in found}
 
@@ -186,7 +186,7 @@ class _Comparison:
         for name, index in mine.items():
             is_kept = name in theirs and name not in changed
             if not is_kept or self._is_recreated(index):
-                yield f"DROP {_index_kind(index)} {quoted_path(self.before, index.name)}"
+                yield f"DROP {index.words} {quoted_path(self.before, index.name)}"
 
     def _dropped_foreign_keys(self) -> Iterator[str]:
         kept = _foreign_keys(self.after)
@@ -264,18 +264,11 @@ class _Comparison:
             if not is_kept or self._is_recreated(index):
                 yield text(index)
 
-    def _is_recreated(self, index: AnyIndex) -> bool:
+    def _is_recreated(self, index: Index) -> bool:
         """Return whether the table of an index, or the table that it lies in, is created again."""
-        parent = None if isinstance(index, VectorIndex) else index.parent
-        tables = {index.table} if parent is None else {index.table, parent}
+        tables = {index.table} if index.parent is None else {index.table, index.parent}
         return any(self.before.fold(table) in self.recreated for table in tables)
 
 
 def _plain(statements: Iterable[str]) -> Iterator[Migration]:
     return map(Migration, statements)
-
-
-def _index_kind(index: AnyIndex) -> str:
-    if isinstance(index, SearchIndex):
-        return "SEARCH INDEX"
-    return "VECTOR INDEX" if isinstance(index, VectorIndex) else "INDEX"

@@ -24,10 +24,11 @@ from spanemu.ddl.errors.data import (
     StoredVectorLength,
 )
 from spanemu.ddl.validators.tables import scalar_of
-from spanemu.schema.table import Column, ForeignKey, Index, key_message
+from spanemu.schema.indexes import Index
+from spanemu.schema.table import Column, ForeignKey, key_message
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.rules import CompiledIndex, CompiledTable, Row
+from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, compiled_index
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.key import key_size
@@ -160,7 +161,8 @@ def fill_index(index: Index) -> Job:
 
     def job(data: Data) -> Sequence[TreeWrite]:
         schema = data.rules.schema
-        current = schema.indexes[schema.fold(index.name)]
+        current = schema.index_of_any_kind(index.name)
+        assert current is not None
         rules = data.rules_of(current.table)
         rows = (row for _, row in data.rows(rules.table))
         return list(index_entries(current, rules, rows, data))
@@ -172,7 +174,7 @@ def index_entries(
     index: Index, rules: CompiledTable, rows: Iterable[Row], data: Data
 ) -> Iterator[TreeWrite]:
     """Yield the entries of an index for rows of the index's table."""
-    compiled, tree = CompiledIndex(index, rules.key_bytes), tree_of(index)
+    compiled, tree = compiled_index(index, rules.key_bytes), tree_of(index)
     virtual = any(column.is_virtual for column in index.columns)
     seen: set[bytes] = set()
     for row in rows:
@@ -180,7 +182,7 @@ def index_entries(
         for key, cells in compiled.entries(full):
             if len(key) > compiled.key_bytes:
                 _check_size(compiled, cells)
-            if index.unique:
+            if compiled.is_unique:
                 prefix = compiled.prefix(cells)
                 if prefix in seen:
                     raise DuplicateIndexKey(index.name, _declared_key(compiled, cells))
@@ -196,7 +198,7 @@ def _check_size(compiled: CompiledIndex, cells: Row) -> None:
 
 
 def _declared_key(compiled: CompiledIndex, cells: Row) -> str:
-    return key_message(cells[: compiled.declared_parts], compiled.index.key)
+    return key_message(cells[: compiled.declared_parts], compiled.index.declared_key)
 
 
 def fill_column(table: str, column: Column) -> Job:

@@ -22,8 +22,9 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Index, Table
+from spanemu.schema.table import Check, Column, ForeignKey, Table
 from spanemu.sql.syntax_tree import Identifier, Path
 
 if TYPE_CHECKING:
@@ -106,13 +107,13 @@ def find_addressed_column(table: Table, name: str) -> Column | None:
     return table.requested_column(name)
 
 
-def find_index(schema: Schema, path: Path) -> Index | None:
+def find_index(schema: Schema, path: Path) -> SortedIndex | None:
     """Return the index with exactly that name, or None."""
-    index: Index | None = find_object(schema, "indexes", str(path))
+    index: SortedIndex | None = find_object(schema, "indexes", str(path))
     return index
 
 
-def index_of(schema: Schema, path: Path) -> Index:
+def index_of(schema: Schema, path: Path) -> SortedIndex:
     """Return the index with exactly that name. Raises IndexNotFound."""
     index = find_index(schema, path)
     if index is None:

@@ -13,8 +13,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
@@ -23,9 +22,10 @@ from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_tex
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES, KINDS
 from spanemu.ddl.naming import with_written_names
 from spanemu.schema.dependency_order import dependency_order
+from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.objects import ProtoBundle
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import ForeignKey, Index, SearchIndex, Table, VectorIndex
+from spanemu.schema.table import ForeignKey, Table
 from spanemu.schema.table_text import (
     clause_options,
     foreign_key_text,
@@ -36,8 +36,6 @@ from spanemu.schema.table_text import (
 )
 from spanemu.sql.dialect import SchemaWriter
 from spanemu.sql.dialects import dialect_of
-
-AnyIndex = Index | SearchIndex | VectorIndex
 
 # Options that the engine derives from other options.
 _INTERNAL_OPTIONS = frozenset({"version_retention_nanos"})
@@ -87,7 +85,7 @@ def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
     done: set[str] = set()
     later: list[ForeignKey] = []
     # Indexes interleaved in a table that comes after the index's own table.
-    waiting: dict[str, list[AnyIndex]] = {}
+    waiting: dict[str, list[Index]] = {}
     indexes = user_indexes(schema)
     for table in map(with_written_names, ordered_tables(schema)):
         done.add(schema.fold(table.name))
@@ -97,9 +95,9 @@ def _tables(schema: Schema, writer: SchemaWriter) -> Iterator[str]:
         later.extend(left_out)
         yield writer.table(table, left_out)
         for index in indexes.get(table.name, ()):
-            parent = None if isinstance(index, VectorIndex) else index.parent
-            if parent is not None and schema.fold(parent) not in done:
-                waiting.setdefault(schema.fold(parent), []).append(index)
+            parent = None if index.parent is None else schema.fold(index.parent)
+            if parent is not None and parent not in done:
+                waiting.setdefault(parent, []).append(index)
             else:
                 yield writer.index(index)
         yield from map(writer.index, waiting.pop(schema.fold(table.name), ()))
@@ -118,25 +116,21 @@ def ordered_tables(schema: Schema) -> list[Table]:
     return [schema.tables[name] for group in dependency_order(needs) for name in group]
 
 
-def user_indexes(schema: Schema) -> dict[str, list[AnyIndex]]:
+def user_indexes(schema: Schema) -> dict[str, list[Index]]:
     """Return the indexes of all kinds that users created, by table name, sorted by name."""
-    by_table: dict[str, list[AnyIndex]] = {}
-    kinds = (schema.indexes, schema.search_indexes, schema.vector_indexes)
-    indexes: Iterator[AnyIndex] = chain.from_iterable(kind.values() for kind in kinds)
-    for index in sorted(indexes, key=lambda index: index.name):
-        if not (isinstance(index, Index) and index.is_managed):
+    by_table: dict[str, list[Index]] = {}
+    for index in sorted(schema.all_indexes(), key=lambda index: index.name):
+        if not (isinstance(index, SortedIndex) and index.is_managed):
             by_table.setdefault(index.table, []).append(index)
     return by_table
 
 
-def any_index_text(index: AnyIndex) -> str:
+def any_index_text(index: Index) -> str:
     """Return the statement that creates an index of any kind."""
-    if isinstance(index, SearchIndex):
-        return search_index_text(index)
-    return vector_index_text(index) if isinstance(index, VectorIndex) else index_text(index)
+    return _INDEX_TEXTS[index.words](index)
 
 
-def index_text(index: Index) -> str:
+def index_text(index: SortedIndex) -> str:
     """Return CREATE INDEX."""
     kind = f"{'UNIQUE ' if index.unique else ''}{'NULL_FILTERED ' if index.null_filtered else ''}"
     text = (
@@ -148,7 +142,14 @@ def index_text(index: Index) -> str:
     text += where_text(index.where_not_null)
     if index.parent is not None:
         text += f", INTERLEAVE IN {quoted_path(index.parent)}"
-    return text + (clause_options(index.options) if index.options else "")
+    return text + (clause_options(index.options.items()) if index.options else "")
+
+
+_INDEX_TEXTS: Mapping[str, Callable[[Any], str]] = {
+    SortedIndex.words: index_text,
+    SearchIndex.words: search_index_text,
+    VectorIndex.words: vector_index_text,
+}
 
 
 # ---------------------------------------------------------------------------- other objects
@@ -186,7 +187,7 @@ class GoogleSqlWriter:
     def foreign_key(self, key: ForeignKey) -> str:
         return f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
 
-    def index(self, index: AnyIndex) -> str:
+    def index(self, index: Index) -> str:
         return any_index_text(index)
 
     def objects(self, kind: str, objects: Iterable[Any], schema: Schema) -> Iterator[str]:

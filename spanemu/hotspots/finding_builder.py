@@ -15,7 +15,8 @@ from spanemu.hotspots.stream import Stream
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis, analyze_stream
 from spanemu.hotspots.tree_load import Kind, Source
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.table import Column
 from spanemu.storage.layout import tree_of
 from spanemu.values.types import TypeCode
 
@@ -163,7 +164,7 @@ def _related(analysis: StreamAnalysis) -> set[str]:
         return set()
     if not analysis.is_moving or column is None:
         return {"SPN501"} if analysis.kind is Kind.UPDATE else set()
-    is_index = isinstance(analysis.relation, Index)
+    is_index = isinstance(analysis.relation, SortedIndex)
     if analysis.cause.part:
         return _related_behind_few_values(analysis, is_index)
     if is_index:
@@ -198,7 +199,7 @@ Rule = Callable[[AnalysisContext], Iterator[Advice]]
 cost_spec = partial(FindingSpec, reason=Reason.UNSPECIFIED)  # an avoidable cost, but no hotspot
 
 
-def busiest_stream(context: AnalysisContext, relation: Table | Index) -> StreamAnalysis:
+def busiest_stream(context: AnalysisContext, relation: TableOrIndex) -> StreamAnalysis:
     """Return the write stream of a table or index with the most commits; an empty one if none."""
     writes = [
         analysis

@@ -10,12 +10,13 @@ from dataclasses import replace
 from spanemu.base.identifiers import RESERVED_WORDS, quoted
 from spanemu.hotspots.verdict import Cause, Reason
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, KeyPart, Table
+from spanemu.schema.table import KeyPart, Table
 from spanemu.values.types import TypeCode
 
 
-def fix_of(schema: Schema, relation: Table | Index, cause: Cause, *, table_moves: bool) -> str:
+def fix_of(schema: Schema, relation: TableOrIndex, cause: Cause, *, table_moves: bool) -> str:
     """Return the change that spreads the writes.
 
     `table_moves` means that rows of the table itself are written in key order too, so rows
@@ -24,13 +25,14 @@ def fix_of(schema: Schema, relation: Table | Index, cause: Cause, *, table_moves
     writer = _FixWriter(schema)
     if cause.reason is Reason.HOT_ROW:
         return writer.several_rows(relation)
-    if isinstance(relation, Index):
-        table = schema.tables[schema.fold(relation.table)]
-        return writer.index(table, relation, cause, table_moves=table_moves)
-    return writer.table(relation, cause)
+    if isinstance(relation, Table):
+        return writer.table(relation, cause)
+    assert isinstance(relation, SortedIndex)
+    table = schema.tables[schema.fold(relation.table)]
+    return writer.index(table, relation, cause, table_moves=table_moves)
 
 
-def without_nulls(schema: Schema, index: Index) -> str:
+def without_nulls(schema: Schema, index: SortedIndex) -> str:
     """Return the statement that creates the index without entries for NULL."""
     writer = _FixWriter(schema)
     return writer.create(replace(index, null_filtered=True), writer.parts(index.key))
@@ -43,9 +45,9 @@ class _FixWriter:
         self._schema = schema
         self._forms: DdlForms = forms_of(schema.dialect)
 
-    def several_rows(self, relation: Table | Index) -> str:
+    def several_rows(self, relation: TableOrIndex) -> str:
         shard = self._forms.shard
-        if isinstance(relation, Index):
+        if not isinstance(relation, Table):
             return (
                 f"a shard column first in {relation.name}, or drop the index if no query needs it "
                 "and no FORCE_INDEX hint names it"
@@ -82,7 +84,7 @@ class _FixWriter:
         sharded = [*parts[:above], self._forms.shard, *parts[above:]]
         return f"more rows of {parent.name}, or a shard column below them: {_key(sharded)}"
 
-    def index(self, table: Table, index: Index, cause: Cause, *, table_moves: bool) -> str:
+    def index(self, table: Table, index: SortedIndex, cause: Cause, *, table_moves: bool) -> str:
         if index.is_managed:
             return self._forms.without_foreign_key("", index.name)
         first = index.key[0].column.name
@@ -101,7 +103,7 @@ class _FixWriter:
             return shard_fix if inside is None else f"{inside}; or {shard_fix}"
         return f"a column of many values, or a shard column, first: ({', '.join(sharded)})"
 
-    def _inside(self, parent: Table, table: Table, index: Index) -> str | None:
+    def _inside(self, parent: Table, table: Table, index: SortedIndex) -> str | None:
         """Return the statement that creates the index for queries of one row of a parent table.
 
         Returns None if the table's key has the same order. An index inside its own table would
@@ -115,7 +117,7 @@ class _FixWriter:
             return None
         return self.create(index, self.parts(parts), parent)
 
-    def create(self, index: Index, parts: Sequence[str], parent: Table | None = None) -> str:
+    def create(self, index: SortedIndex, parts: Sequence[str], parent: Table | None = None) -> str:
         """Return the statement that creates the index with other key parts."""
         stored = [self._forms.quoted(column.name) for column in index.stored]
         kept = [name for name in stored if name not in parts]
@@ -153,12 +155,16 @@ class DdlForms(ABC):
 
     @abstractmethod
     def create_index(
-        self, index: Index, key: Sequence[str], stored: Sequence[str], parent: Table | None = None
+        self,
+        index: SortedIndex,
+        key: Sequence[str],
+        stored: Sequence[str],
+        parent: Table | None = None,
     ) -> str:
         """Return the statement that creates an index with another key, quoted names and all."""
 
     @abstractmethod
-    def store(self, index: Index, column: str) -> str:
+    def store(self, index: SortedIndex, column: str) -> str:
         """Return the statement that adds a stored column to an index."""
 
     @abstractmethod
@@ -196,7 +202,11 @@ class _GoogleSqlForms(DdlForms):
         return f"{self.quoted(column)} INT64"
 
     def create_index(
-        self, index: Index, key: Sequence[str], stored: Sequence[str], parent: Table | None = None
+        self,
+        index: SortedIndex,
+        key: Sequence[str],
+        stored: Sequence[str],
+        parent: Table | None = None,
     ) -> str:
         kind = "UNIQUE " if index.unique else ""
         kind += "NULL_FILTERED " if index.null_filtered else ""
@@ -205,7 +215,7 @@ class _GoogleSqlForms(DdlForms):
         text += f" STORING ({', '.join(stored)})" if stored else ""
         return text if parent is None else f"{text}, INTERLEAVE IN {self.path(parent.name)}"
 
-    def store(self, index: Index, column: str) -> str:
+    def store(self, index: SortedIndex, column: str) -> str:
         return f"ALTER INDEX {index.name} ADD STORED COLUMN {column}"
 
     def without_foreign_key(self, name: str, index: str | None = None) -> str:
@@ -244,7 +254,11 @@ class _PostgreSqlForms(DdlForms):
         return f"{self.quoted(column)} bigint"
 
     def create_index(
-        self, index: Index, key: Sequence[str], stored: Sequence[str], parent: Table | None = None
+        self,
+        index: SortedIndex,
+        key: Sequence[str],
+        stored: Sequence[str],
+        parent: Table | None = None,
     ) -> str:
         kind = "UNIQUE " if index.unique else ""
         text = f"CREATE {kind}INDEX {self.path(index.name)} ON {self.path(index.table)}"
@@ -258,7 +272,7 @@ class _PostgreSqlForms(DdlForms):
         ]
         return f"{text} WHERE {' AND '.join(filtered)}" if filtered else text
 
-    def store(self, index: Index, column: str) -> str:
+    def store(self, index: SortedIndex, column: str) -> str:
         return f"ALTER INDEX {self.path(index.name)} ADD INCLUDE COLUMN {self.quoted(column)}"
 
     def without_foreign_key(self, name: str, index: str | None = None) -> str:

@@ -20,8 +20,8 @@ from spanemu.hotspots.stream_analysis import Allowed, AnalysisContext, StreamAna
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Level, Reason
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index
 from spanemu.values.types import TypeCode
 
 
@@ -151,7 +151,7 @@ def _spec(context: AnalysisContext, analysis: StreamAnalysis) -> FindingSpec:
         return FindingSpec(rule=rule, severity=Severity.WARNING)
     is_time = analysis.part(0).type.code is TypeCode.TIMESTAMP if analysis.shape.parts else False
     if analysis.verdict.because == ("V",) and not is_time:
-        rule = "SPN204" if isinstance(analysis.relation, Index) else "SPN109"
+        rule = "SPN204" if isinstance(analysis.relation, SortedIndex) else "SPN109"
         return FindingSpec(rule=rule, severity=Severity.ERROR)
     return FindingSpec(rule=_RULES[cause.reason], severity=Severity.ERROR)
 

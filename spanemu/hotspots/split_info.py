@@ -13,8 +13,9 @@ from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.severity import Severity
 from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, KeyPart, Table
+from spanemu.schema.table import KeyPart
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, parts_of, path_of, tree_of
 from spanemu.storage.split_map import split_bytes, split_rows
 from spanemu.storage.splits import Split
@@ -35,7 +36,7 @@ _QUOTED = frozenset({TypeCode.STRING, TypeCode.BYTES})
 class KeyShape:
     """The key of one table or index: divides encoded keys and prints them."""
 
-    def __init__(self, relation: Table | Index) -> None:
+    def __init__(self, relation: TableOrIndex) -> None:
         self.name = relation.name
         self.parts: tuple[KeyPart, ...] = parts_of(relation)
         self._codes = [part.column.type.code for part in self.parts]

@@ -21,8 +21,9 @@ from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Cause, Level, Reason, Verdict, cause_of, judge
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Interleave, Table
+from spanemu.schema.table import Column, Interleave, Table
 from spanemu.storage.layout import TreeId, hierarchy_of, lineage, tree_of
 from spanemu.values.types import TypeCode
 
@@ -81,7 +82,7 @@ class StreamAnalysis:
     `encoded_parts` are the encoded parts of its sampled keys, oldest first.
     """
 
-    relation: Table | Index
+    relation: TableOrIndex
     table: Table
     kind: Kind
     stream: Summary
@@ -163,7 +164,7 @@ class AnalysisContext:
         """The number of nodes of the instance in production."""
         return self.assumptions.nodes or NODES_DEFAULT
 
-    def stream(self, relation: Table | Index, kind: Kind) -> Summary | None:
+    def stream(self, relation: TableOrIndex, kind: Kind) -> Summary | None:
         """Return the figures of a stream, whether the stream is analyzed or not."""
         return self.observations.streams.get((tree_of(relation), kind))
 
@@ -181,7 +182,7 @@ class AnalysisContext:
             for ancestor in ancestors
         )
 
-    def moves(self, relation: Table | Index) -> bool:
+    def moves(self, relation: TableOrIndex) -> bool:
         """Return whether writes to a table or index move through its keys."""
         return relation.name in self.moving
 
@@ -208,7 +209,7 @@ class AnalysisContext:
         if not analysis.is_moving or analysis.cause.roves:
             return False
         if analysis.kind is Kind.INSERT:
-            if isinstance(analysis.relation, Index):
+            if isinstance(analysis.relation, SortedIndex):
                 return self._follows_sweep(analysis)
             return self._is_below_existing_rows(analysis)
         inserted_in_order = any(
@@ -246,7 +247,7 @@ class AnalysisContext:
         ]
         return bool(moving) and not any(map(self._was_inserted_in_order, moving))
 
-    def _was_inserted_in_order(self, relation: Table | Index) -> bool:
+    def _was_inserted_in_order(self, relation: TableOrIndex) -> bool:
         """Return whether rows were inserted in key order, however few they are."""
         inserts = self.stream(relation, Kind.INSERT)
         return (
@@ -297,7 +298,7 @@ class AnalysisContext:
 
 
 def analyze_stream(
-    schema: Schema, relation: Table | Index, kind: Kind, stream: Summary, limits: Thresholds
+    schema: Schema, relation: TableOrIndex, kind: Kind, stream: Summary, limits: Thresholds
 ) -> StreamAnalysis:
     """Analyze a stream of a table or index."""
     shape = KeyShape(relation)

@@ -13,7 +13,6 @@ from typing import Any
 
 from spanemu.base.record import NamedTuple
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
 from spanemu.values.types import TypeCode
 
 
@@ -101,9 +100,7 @@ def _expressions(schema: Schema) -> Iterator[str]:
 def _options(schema: Schema) -> Iterator[Mapping[str, Any]]:
     """Yield the options of the database, and of each table, column and index."""
     yield schema.options
-    for source in schema.tables_and_indexes():
-        yield dict(source.options)
-        if isinstance(source, Table):
-            yield from (column.options for column in source.columns)
-    yield from (index.options for index in schema.vector_indexes.values())
-    yield from (index.options for index in schema.search_indexes.values())
+    for table in schema.tables.values():
+        yield table.options
+        yield from (column.options for column in table.columns)
+    yield from (index.options for index in schema.all_indexes())

@@ -8,7 +8,7 @@ from typing import Any
 
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
-from spanemu.schema.table import SearchIndex, VectorIndex
+from spanemu.schema.indexes import SearchIndex, VectorIndex
 from spanemu.values.types import Type, TypeCode
 
 PUBLIC = "public"  # every role is a member of it

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, takewhile
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, Fold
+from spanemu.schema.indexes import KINDS, Index, SortedIndex, TableOrIndex
 from spanemu.schema.objects import (
     SHARED_NAMES,
     NamedObjects,
@@ -32,7 +33,7 @@ from spanemu.schema.shared_maps import (
     with_name,
     without_name,
 )
-from spanemu.schema.table import ForeignKey, Index, Table, TableOrIndex
+from spanemu.schema.table import ForeignKey, Table
 from spanemu.values.order import SortOrders
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Schema(NamedObjects):
 
     generation: int = 0
     tables: Mapping[str, Table] = field(default_factory=dict)
-    indexes: Mapping[str, Index] = field(default_factory=dict)
+    indexes: Mapping[str, SortedIndex] = field(default_factory=dict)
     named_schemas: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)  # ALTER DATABASE ... SET OPTIONS
     statistics: Mapping[str, bool] = field(default_factory=dict)  # package -> allow_gc, if set
@@ -78,8 +79,15 @@ class Schema(NamedObjects):
         key = self.fold(name)
         return self.tables.get(key) or self._synonyms.get(key)
 
-    def index(self, name: str) -> Index | None:
+    def index(self, name: str) -> SortedIndex | None:
+        """Return the sorted index with that name."""
         return self.indexes.get(self.fold(name))
+
+    def index_of_any_kind(self, name: str) -> Index | None:
+        """Return the index with that name, which may be a search or vector index."""
+        key = self.fold(name)
+        found = (getattr(self, kind.schema_field).get(key) for kind in KINDS)
+        return next((index for index in found if index is not None), None)
 
     def view(self, name: str) -> View | None:
         return self.views.get(self.fold(name))
@@ -117,7 +125,7 @@ class Schema(NamedObjects):
         """Return the tables interleaved directly in `table`, in order of creation."""
         return self._children.get(table.name, ())
 
-    def indexes_of(self, table: Table) -> tuple[Index, ...]:
+    def indexes_of(self, table: Table) -> tuple[SortedIndex, ...]:
         """Return the indexes on `table`, managed indexes included, in order of creation."""
         return self._indexes_by_table.get(table.name, ())
 
@@ -125,7 +133,7 @@ class Schema(NamedObjects):
         """Return (table, foreign key) for each foreign key that refers to `table`."""
         return self._referencing.get(table.name, ())
 
-    def indexes_within(self, table: Table) -> tuple[Index, ...]:
+    def indexes_within(self, table: Table) -> tuple[SortedIndex, ...]:
         """Return the indexes interleaved in `table`, in order of creation."""
         return self._indexes_within.get(table.name, ())
 
@@ -143,10 +151,22 @@ class Schema(NamedObjects):
         option = self.options.get("version_retention_nanos")
         return default if option is None else int(option)
 
+    def all_indexes(self) -> Iterator[Index]:
+        """Yield the indexes of all kinds: sorted, search and vector indexes."""
+        for kind in KINDS:
+            yield from getattr(self, kind.schema_field).values()
+
+    def all_indexes_of(self, table: Table) -> Iterator[Index]:
+        """Yield the indexes of all kinds on `table`."""
+        yield from self.indexes_of(table)
+        for kind in KINDS[1:]:
+            indexes: Mapping[str, Index] = getattr(self, kind.schema_field)
+            yield from (index for index in indexes.values() if index.table == table.name)
+
     def tables_and_indexes(self) -> Iterator[TableOrIndex]:
-        """Yield the objects with rows of their own: tables, then indexes."""
+        """Yield the objects with rows of their own: tables, then indexes with entries."""
         yield from self.tables.values()
-        yield from self.indexes.values()
+        yield from (index for index in self.all_indexes() if index.has_entries)
 
     def names(self) -> Iterator[str]:
         """Yield every name in the schema's single namespace, folded."""
@@ -182,8 +202,8 @@ class Schema(NamedObjects):
         return self._without("tables", name, changes)
 
     def with_index(self, index: Index, **changes: Any) -> Self:
-        """Return the next generation with an index added, or replaced by name."""
-        return self._with("indexes", index, changes)
+        """Return the next generation with an index of any kind added, or replaced by name."""
+        return self._with(index.schema_field, index, changes)
 
     def without_index(self, name: str, **changes: Any) -> Self:
         """Return the next generation without an index."""
@@ -215,14 +235,15 @@ class Schema(NamedObjects):
 
     def created_since(self, earlier: Schema) -> list[TableOrIndex]:
         """Return the tables and indexes that an earlier generation does not have, oldest first."""
-        created: list[TableOrIndex] = []
-        sources: tuple[Mapping[str, TableOrIndex], ...] = (self.tables, self.indexes)
-        for objects in sources:
-            # New objects have greater ids and come last.
-            names: Iterator[str] = reversed(cast("_Sources", objects))
-            newest_first = (objects[name] for name in names)
-            created.extend(takewhile(lambda source: source.id >= earlier.next_id, newest_first))
-        return created[::-1]
+        created = [source for kind in _SOURCES for source in self._created(kind, earlier)]
+        return [source for source in created if _has_rows(source)]
+
+    def _created(self, kind: str, earlier: Schema) -> list[TableOrIndex]:
+        """Return the objects of a kind that an earlier generation does not have, oldest first."""
+        objects: dict[str, TableOrIndex] = getattr(self, kind)
+        # New objects have greater ids and come last.
+        newest_first = (objects[name] for name in reversed(objects))
+        return [*takewhile(lambda source: source.id >= earlier.next_id, newest_first)][::-1]
 
     def dropped_in(self, later: Schema) -> list[TableOrIndex]:
         """Return the tables and indexes that a later generation, one statement on, does not have.
@@ -231,18 +252,14 @@ class Schema(NamedObjects):
         not visit the objects. A renamed object does not count as dropped.
         """
         dropped: list[TableOrIndex] = []
-        created = later.created_since(self)
-        for kind, before, after in (
-            (Table, self.tables, later.tables),
-            (Index, self.indexes, later.indexes),
-        ):
-            added = sum(isinstance(source, kind) for source in created)
-            count = len(before) + added - len(after)
+        for kind in _SOURCES:
+            before: dict[str, TableOrIndex] = getattr(self, kind)
+            after: Mapping[str, TableOrIndex] = getattr(later, kind)
+            count = len(before) + len(later._created(kind, self)) - len(after)
             if count:
-                items = cast("_Sources", before).items()
-                missing = (source for name, source in items if name not in after)
+                missing = (source for name, source in before.items() if name not in after)
                 dropped.extend(islice(missing, count))
-        return dropped
+        return [source for source in dropped if _has_rows(source)]
 
     @cached_property
     def placed_tables(self) -> Mapping[str, Table]:
@@ -262,11 +279,11 @@ class Schema(NamedObjects):
         return self._derived("_children")
 
     @cached_property
-    def _indexes_by_table(self) -> Mapping[str, tuple[Index, ...]]:
+    def _indexes_by_table(self) -> Mapping[str, tuple[SortedIndex, ...]]:
         return self._derived("_indexes_by_table")
 
     @cached_property
-    def _indexes_within(self) -> Mapping[str, tuple[Index, ...]]:
+    def _indexes_within(self) -> Mapping[str, tuple[SortedIndex, ...]]:
         return self._derived("_indexes_within")
 
     @cached_property
@@ -286,11 +303,16 @@ class Schema(NamedObjects):
         return derivation.build(getattr(self, derivation.source))
 
 
-_Sources = dict[str, TableOrIndex]
+# The maps of the objects that may have rows of their own.
+_SOURCES = ("tables", *(kind.schema_field for kind in KINDS))
 _unique = GOOGLE_STANDARD_SQL.unique_key
 
 # The fields whose names share one namespace.
 _NAMED = ("tables", "_synonyms", "indexes", "named_schemas", "_constraints", *SHARED_NAMES)
+
+
+def _has_rows(source: TableOrIndex) -> bool:
+    return isinstance(source, Table) or source.has_entries
 
 
 def _constraint_names(table: Table) -> Iterator[tuple[str, str]]:
@@ -314,7 +336,7 @@ def _parents(table: Table) -> Iterator[tuple[str, Table]]:
         yield table.parent, table
 
 
-def _enclosing(index: Index) -> Iterator[tuple[str, Index]]:
+def _enclosing(index: SortedIndex) -> Iterator[tuple[str, SortedIndex]]:
     if index.parent is not None:
         yield index.parent, index
 

@@ -1,4 +1,4 @@
-"""Tables and indexes: columns, keys, constraints, interleaving, and sorted copies of columns."""
+"""Tables: columns, keys, constraints and interleaving."""
 
 from __future__ import annotations
 
@@ -180,6 +180,11 @@ class Table:
         """The column of a queue with the time from which a message is delivered."""
         return self.columns[-1]
 
+    @property
+    def declared_key(self) -> tuple[KeyPart, ...]:
+        """The key, as an index calls the parts that DDL declares."""
+        return self.key
+
     @cached_property
     def key_columns(self) -> tuple[Column, ...]:
         return tuple(part.column for part in self.key)
@@ -206,119 +211,3 @@ class Table:
             return known
         key = unique(name)
         return next((column for column in self.columns if unique(column.name) == key), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """An index as declared, with the layout of its entries.
-
-    An entry's key is `key` (the declared parts) followed by `suffix`, the remaining parts of the
-    base table's primary key; its row holds these columns, then `stored`. A NULL in one of the
-    `filtered` columns leaves a row out. `nulls_distinct` says that no two NULLs are equal in a
-    unique index. `parent` is the table that the index is interleaved in. An index that is not
-    `ready` is being backfilled and cannot be read.
-    """
-
-    name: str
-    id: int
-    table: str
-    key: tuple[KeyPart, ...]
-    suffix: tuple[KeyPart, ...]
-    stored: tuple[Column, ...] = ()
-    unique: bool = False
-    nulls_distinct: bool = False
-    null_filtered: bool = False
-    where_not_null: tuple[str, ...] = ()
-    parent: str | None = None
-    managed_by: tuple[str, ...] = ()  # names of the foreign keys that need it
-    options: tuple[tuple[str, object], ...] = ()
-    ready: bool = True
-
-    @property
-    def full_key(self) -> tuple[KeyPart, ...]:
-        """Every part of an entry's key, hidden parts included."""
-        return self.key + self.suffix
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The base table's columns in the order of an entry."""
-        return tuple(part.column for part in self.full_key) + self.stored
-
-    @property
-    def declared_filter(self) -> tuple[Column, ...]:
-        """The columns that NULL_FILTERED or `WHERE c IS NOT NULL` filters."""
-        if self.null_filtered:
-            return tuple(part.column for part in self.key)
-        return tuple(column for column in self.columns if column.name in self.where_not_null)
-
-    @property
-    def distinct_key(self) -> tuple[Column, ...]:
-        """The key columns whose NULLs nothing can equal, so that their rows need no entry."""
-        is_filter = self.unique and self.nulls_distinct
-        return tuple(part.column for part in self.key) if is_filter else ()
-
-    @property
-    def filtered(self) -> tuple[Column, ...]:
-        """Columns whose NULL keeps a row out of the index."""
-        key = self.distinct_key
-        return key + tuple(column for column in self.declared_filter if column not in key)
-
-    @property
-    def is_managed(self) -> bool:
-        """Return whether the index was created for a foreign key rather than by the user."""
-        return bool(self.managed_by)
-
-
-NamedPart = tuple[str, bool]  # (column, whether it is descending)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchIndex:
-    """An inverted index over TOKENLIST columns."""
-
-    name: str
-    table: str
-    key: tuple[str, ...]
-    stored: tuple[str, ...] = ()
-    partition_by: tuple[str, ...] = ()
-    order_by: tuple[NamedPart, ...] = ()
-    where_not_null: tuple[str, ...] = ()
-    parent: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def held(self) -> tuple[str, ...]:
-        """The columns in an entry of the index, with duplicates."""
-        ordered = tuple(name for name, _ in self.order_by)
-        return self.key + self.partition_by + ordered + self.stored
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the index names, with duplicates."""
-        return self.held + self.where_not_null
-
-
-@dataclass(frozen=True, slots=True)
-class VectorIndex:
-    """An index for nearest-neighbour search; the first key column is the embedding."""
-
-    name: str
-    table: str
-    key: tuple[str, ...]
-    stored: tuple[str, ...] = ()
-    partition_by: tuple[str, ...] = ()
-    where_not_null: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def held(self) -> tuple[str, ...]:
-        """The columns in an entry of the index, with duplicates."""
-        return self.key + self.partition_by + self.stored
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the index names, with duplicates."""
-        return self.held + self.where_not_null
-
-
-TableOrIndex = Table | Index  # an object with rows of its own

@@ -18,9 +18,10 @@ from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
+from spanemu.schema.indexes import Index
 from spanemu.schema.objects import ChangeStream
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Index, SearchIndex, Table, VectorIndex
+from spanemu.schema.table import Check, Column, ForeignKey, Table
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog
@@ -191,7 +192,7 @@ class SchemaWriter(Protocol):
         """Return the statement that adds a foreign key to its table."""
         ...
 
-    def index(self, index: Index | SearchIndex | VectorIndex) -> str:
+    def index(self, index: Index) -> str:
         """Return the statement that creates an index of any kind."""
         ...
 

@@ -30,8 +30,9 @@ from typing import Any, NewType
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.record import dataclass
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import KeyPart, Table, TableOrIndex
+from spanemu.schema.table import KeyPart, Table
 from spanemu.values.key import ByteRange, after_prefix, decode_part, key_encoder, successor
 
 TreeId = NewType("TreeId", int)

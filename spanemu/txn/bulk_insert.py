@@ -171,7 +171,7 @@ class _IndexColumns:
         self._positions = [column.position for column in index.index.columns]
         full_key = index.index.full_key
         self._key = [parts.number(part, part.column.position) for part in full_key]
-        self._declared = self._key[: index.declared_parts] if index.index.unique else []
+        self._declared = self._key[: index.declared_parts] if index.is_unique else []
 
     def entries(self, columns: list[Cells], parts: list[list[bytes]]) -> Entries:
         """Return the entries of the rows that the index contains."""

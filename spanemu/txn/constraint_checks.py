@@ -44,7 +44,7 @@ def _verify_unique(deferred: DeferredChecks, view: TransactionWorkspace) -> None
     for (tree, prefix), (index, cells) in interruptible(deferred.unique.items()):
         entries = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
         if len(list(islice(entries, 2))) > 1:
-            key = key_message(cells[: index.declared_parts], index.index.key)
+            key = key_message(cells[: index.declared_parts], index.index.declared_key)
             raise UniqueViolation(index.index.name, key)
 
 

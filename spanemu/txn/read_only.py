@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.base.deadline_checks import Batched
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import ReadKind
@@ -43,7 +44,7 @@ class SnapshotReader:
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId, in_order, tree_of
@@ -112,7 +113,7 @@ class TransactionWorkspace:
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

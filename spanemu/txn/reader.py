@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spanemu.schema.table import Index, Table, TableOrIndex
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.storage.layout import TreeId, in_order, tree_of
 from spanemu.storage.observer import ReadKind
@@ -96,7 +97,7 @@ class TransactionReader:
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -200,7 +201,7 @@ class PartitionReader:
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

@@ -13,8 +13,9 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
+from spanemu.schema.indexes import Index, SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, ForeignKey, Index, Interleave, Table, key_message
+from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
 from spanemu.values.key import ByteRange, after_prefix
@@ -42,25 +43,25 @@ Entry = tuple[bytes, Row]  # the encoded key and the cells of an index entry
 class CompiledIndex:
     """An index compiled to map rows of its table to index entries.
 
-    `is_single`: a row has at most one entry, whose cells are cells of the row.
+    `index.columns` are the columns from which the cells of an entry come, cell by cell.
     """
 
-    is_single = True
+    is_single = False  # whether a row has at most one entry, whose cells are cells of the row
+    is_unique = False
 
-    def __init__(self, index: Index, key_bytes: int = KEY_BYTES_MAX) -> None:
+    def __init__(self, index: Index, filtered: Sequence[Column], key_bytes: int) -> None:
         self.index = index
         self.key_bytes = key_bytes
         self.tree = tree_of(index)
         positions = tuple(column.position for column in index.columns)
         self.positions = frozenset(positions)
-        self.entry_of = cell_getter(positions)
         self.encode = encoder_of(index.full_key)
-        self.declared_parts = len(index.key)
+        self.declared_parts = len(index.declared_key)
         self.key_parts = len(index.full_key)
         self.key_positions = frozenset(positions[: self.key_parts])
         # of a written entry: the declared key columns and the stored columns
         self.mutations = self.declared_parts + len(positions) - self.key_parts
-        self.filtered = tuple(column.position for column in index.filtered if not column.not_null)
+        self.filtered = tuple(column.position for column in filtered if not column.not_null)
 
     def has_entry(self, row: Row) -> bool:
         """Return whether the index has an entry for a row."""
@@ -68,10 +69,7 @@ class CompiledIndex:
 
     def entries(self, row: Row) -> Sequence[Entry]:
         """Return the entries of a row, each with a key of its own."""
-        if self.filtered and not self.has_entry(row):
-            return ()
-        cells = self.entry_of(row)
-        return ((self.encode(cells[: self.key_parts]), cells),)
+        raise NotImplementedError
 
     def timestamp_key_range(self, cells: Row, now: int) -> ByteRange | None:
         """Return the range of an entry's key once its pending timestamps are known, or None."""
@@ -80,6 +78,34 @@ class CompiledIndex:
     def prefix(self, cells: Row) -> bytes:
         """Return the declared part of an entry's key, which is unique in a unique index."""
         return self.encode(cells[: self.declared_parts])
+
+
+class CompiledSortedIndex(CompiledIndex):
+    """A sorted index, compiled: a row has one entry, or none if a filter leaves it out."""
+
+    is_single = True
+
+    def __init__(self, index: SortedIndex, key_bytes: int = KEY_BYTES_MAX) -> None:
+        super().__init__(index, index.filtered, key_bytes)
+        self.is_unique = index.unique
+        self._cells_of = cell_getter([column.position for column in index.columns])
+
+    def entries(self, row: Row) -> Sequence[Entry]:
+        if self.filtered and not self.has_entry(row):
+            return ()
+        cells = self._cells_of(row)
+        return ((self.encode(cells[: self.key_parts]), cells),)
+
+
+# The compiled form of each kind of index that has entries.
+COMPILED_INDEXES: dict[type[Index], Callable[[Any, int], CompiledIndex]] = {
+    SortedIndex: CompiledSortedIndex
+}
+
+
+def compiled_index(index: Index, key_bytes: int) -> CompiledIndex:
+    """Return the compiled form of an index that has entries."""
+    return COMPILED_INDEXES[type(index)](index, key_bytes)
 
 
 class CompiledForeignKey:
@@ -178,8 +204,11 @@ class CompiledTable:
 
     @cached_property
     def indexes(self) -> tuple[CompiledIndex, ...]:
-        indexes = self.compiled.schema.indexes_of(self.table)
-        return tuple(CompiledIndex(index, self.key_bytes) for index in indexes)
+        """The indexes of the table that have entries."""
+        indexes = self.compiled.schema.all_indexes_of(self.table)
+        return tuple(
+            [compiled_index(index, self.key_bytes) for index in indexes if index.has_entries]
+        )
 
     @cached_property
     def references(self) -> tuple[CompiledForeignKey, ...]:
@@ -394,7 +423,7 @@ def _sorted_access(
     return tree_of(source), lambda values: encode(reorder(values))
 
 
-def _key_positions(index: Index, table: Table) -> list[int]:
+def _key_positions(index: SortedIndex, table: Table) -> list[int]:
     """Return the positions, in an index entry, of the parts of its table's key."""
     in_entry = {column.position: part for part, column in enumerate(index.columns)}
     return [in_entry[position] for position in table.key_positions]

@@ -352,7 +352,7 @@ class WriteBatch:
                 index.tree, key, index.timestamp_key_range(cells, self.view.context.now)
             )
         self.count += index.mutations
-        if index.index.unique:
+        if index.is_unique:
             self.deferred.unique[index.tree, index.prefix(cells)] = (index, cells)
 
     def _refuse_pending(self, index: CompiledIndex) -> None:

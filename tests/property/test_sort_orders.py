@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, KeyPart, Table
+from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.plan.nodes import Scan, Sort, TopN
@@ -47,8 +48,12 @@ ORDERS = st.builds(SortOrder, st.booleans(), st.booleans(), st.booleans())
 def schema_of(dialect: SortOrders, x: SortOrder, n: SortOrder) -> Schema:
     table = Table("T", 1, (ID, X, N), (KeyPart(ID, dialect.order()),))
     indexes = (
-        Index("ByX", 2, "T", (KeyPart(X, x),), table.key, (N,)),
-        Index("ByN", 3, "T", (KeyPart(N, n),), table.key, (X,)),
+        SortedIndex(
+            name="ByX", id=2, table="T", key=(KeyPart(X, x),), suffix=table.key, stored=(N,)
+        ),
+        SortedIndex(
+            name="ByN", id=3, table="T", key=(KeyPart(N, n),), suffix=table.key, stored=(X,)
+        ),
     )
     return Schema(
         tables={"t": table},

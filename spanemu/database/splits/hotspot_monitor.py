@@ -27,7 +27,7 @@ from spanemu.hotspots.detector import Detector, Observations
 from spanemu.hotspots.tree_load import Access, Order, QueryUse
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.inspection import allowed_value_count, modulus
 from spanemu.sql.plan.joins import ApplyJoin
@@ -175,7 +175,7 @@ class HotspotMonitor:
         """Return the folded name of the table whose rows or index entries a tree holds."""
         for source in self._schema.tables_and_indexes():
             if tree_of(source) == tree:
-                name = source.table if isinstance(source, Index) else source.name
+                name = source.name if isinstance(source, Table) else source.table
                 return self._schema.fold(name)
         return ""
 

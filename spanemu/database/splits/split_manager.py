@@ -24,8 +24,8 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.warm_splits import WarmSplits
 from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Origin, TreeId, tree_of
 from spanemu.storage.split_map import SplitLocation, split_bytes
 from spanemu.storage.splits import Split
@@ -134,7 +134,7 @@ class SplitManager:
         pairs = zip(texts, ranges, strict=True)
         return next((text for text, placed in pairs if placed[0] == start), None)
 
-    def boundaries_of(self, source: Table | Index, origin: Origin) -> Callable[[bytes], Boundary]:
+    def boundaries_of(self, source: TableOrIndex, origin: Origin) -> Callable[[bytes], Boundary]:
         """Return a function from encoded keys of a table or index to permitted boundaries."""
         positions = positioning.Positions(self._schema(), self.settings.policy)
         return partial(positions.candidate, tree_of(source), origin=origin)

@@ -21,9 +21,10 @@ from spanemu.base.clock import NANOS_PER_DAY
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.split_manager import SplitManager
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
-from spanemu.storage.layout import Boundary, Origin, TreeId, encoder_of, parts_of, tree_of
+from spanemu.schema.table import Table
+from spanemu.storage.layout import Boundary, Origin, TreeId, encoder_of, tree_of
 from spanemu.storage.store import Store
 from spanemu.txn.errors import IndexNotFound, TableNotFound
 from spanemu.values.key import key_decoder
@@ -157,7 +158,7 @@ class SplitPoints:
     ) -> Iterator[SplitPoint]:
         """Yield the points of a single table or index of a request."""
         schema = self._schema()
-        source: Table | Index
+        source: TableOrIndex
         if request.index:
             source, keys = _index_keys(schema, request)
         elif request.table:
@@ -202,23 +203,23 @@ def _table_keys(schema: Schema, request: NewSplitPoints) -> tuple[Table, KeyText
     return table, [(key, f"{table.name}{_shown(table, key)}") for key in keys]
 
 
-def _key(source: Table | Index, raw: Sequence[Any]) -> bytes:
+def _key(source: TableOrIndex, raw: Sequence[Any]) -> bytes:
     """Return a key from its values; INT64 may be a whole number, as gcloud writes every number."""
     plain = list(raw)
-    for position, (value, part) in enumerate(zip(raw, source.key, strict=False)):
+    for position, (value, part) in enumerate(zip(raw, source.declared_key, strict=False)):
         is_whole = isinstance(value, float) and value.is_integer()
         if is_whole and part.column.type.code is TypeCode.INT64:
             plain[position] = str(int(value))
-    return key_sets.KeyReader(source.name, source.key).key(plain)
+    return key_sets.KeyReader(source.name, source.declared_key).key(plain)
 
 
-def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyTexts]:
+def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[SortedIndex, KeyTexts]:
     """Return an index and the key of its split point: the index key, optionally with the table's
     key.
     """
-    if schema.fold(request.index) in {**schema.search_indexes, **schema.vector_indexes}:
-        raise errors.SplitPointOnSearchIndex(request.index)
     index = schema.index(request.index)
+    if index is None and schema.index_of_any_kind(request.index) is not None:
+        raise errors.SplitPointOnSearchIndex(request.index)
     if index is None or (request.table and schema.fold(request.table) != schema.fold(index.table)):
         raise IndexNotFound(request.index, request.table)
     table = schema.tables[schema.fold(index.table)]
@@ -242,12 +243,11 @@ def _index_keys(schema: Schema, request: NewSplitPoints) -> tuple[Index, KeyText
     return index, [(start, text)]
 
 
-def _types(source: Table | Index) -> tuple[Type, ...]:
-    parts = source.key if isinstance(source, Index) else parts_of(source)
-    return tuple(part.column.type for part in parts)
+def _types(source: TableOrIndex) -> tuple[Type, ...]:
+    return tuple(part.column.type for part in source.declared_key)
 
 
-def _shown(source: Table | Index, key: bytes) -> str:
+def _shown(source: TableOrIndex, key: bytes) -> str:
     """Return the declared part of a key as the system table prints it: bare values."""
     values = key_decoder(_types(source))(key)
     texts = []

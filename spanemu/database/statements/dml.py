@@ -16,8 +16,9 @@ from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
 from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, ResultStream
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.sql.executor.run import RowReader, Run
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors import StatementOverMutationLimit, TransactionAborted
@@ -30,7 +31,10 @@ else:
 
 
 def refuse_pending_columns(
-    transaction: TransactionWorkspace, table: Table, index: Index | None, positions: Iterable[int]
+    transaction: TransactionWorkspace,
+    table: Table,
+    index: SortedIndex | None,
+    positions: Iterable[int],
 ) -> None:
     """Raise PendingTimestampRead if a read of the columns would see a pending timestamp."""
     pending = transaction.pending.get(table.name)

@@ -12,8 +12,9 @@ from dataclasses import replace
 from spanemu.ddl.naming import managed_index_name
 from spanemu.ddl.schema_text import schema_writer
 from spanemu.ddl.validators.tables import is_key_type
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, KeyPart
+from spanemu.schema.table import KeyPart
 from spanemu.sql.plan.conditions import conjuncts
 from spanemu.sql.plan.drawing import Figures, IndexAdvice, PlanTree
 from spanemu.sql.plan.nodes import Among, Equal, Scan
@@ -52,9 +53,8 @@ def _of_scan(scan: Scan, schema: Schema) -> Iterator[IndexAdvice]:
     columns = [column for column in (scan.table.column(name) for name in key) if column is not None]
     ascending = schema.orders.order()
     name = managed_index_name(schema, scan.table.name, key, "")
-    index = Index(
-        name, 0, scan.table.name, tuple(KeyPart(column, ascending) for column in columns), ()
-    )
+    parts = tuple([KeyPart(column, ascending) for column in columns])
+    index = SortedIndex(name=name, id=0, table=scan.table.name, key=parts, suffix=())
     factor = _BY_VALUE ** len(points) * (1.0 if interval is None else _BY_INTERVAL)
     yield IndexAdvice(schema_writer(schema).index(index), factor)
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.deferred import deferred
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.statements.query_engine import Prepared
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
 from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
 from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of
@@ -93,7 +93,7 @@ def query_fingerprint(request: StatementRequest) -> str:
 
 
 def partition_ranges(
-    store: Store, source: Table | Index, ranges: Sequence[ByteRange], limit: int = 0
+    store: Store, source: TableOrIndex, ranges: Sequence[ByteRange], limit: int = 0
 ) -> list[tuple[ByteRange, ...]]:
     """Return ranges of a table or index cut at split boundaries, one partition for each split.
 

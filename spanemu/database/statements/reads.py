@@ -15,8 +15,9 @@ from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.errors import (
@@ -153,10 +154,10 @@ def _table(schema: Schema, name: str) -> Table:
     raise TableNotFound(name) if view is None else ViewNotReadable(view.name)
 
 
-def _index(schema: Schema, table: Table, name: str) -> Index:
+def _index(schema: Schema, table: Table, name: str) -> SortedIndex:
     index = schema.in_any_case(schema.indexes, name)
     if index is None:
-        if schema.fold(name) in schema.search_indexes or schema.fold(name) in schema.vector_indexes:
+        if schema.index_of_any_kind(name) is not None:
             raise Unsupported(f"Reads by search and vector indexes ({name})")
         raise IndexNotFound(name, table.name)
     if index.table != table.name:

@@ -21,8 +21,8 @@ from spanemu.database.statistics.cells import (
 )
 from spanemu.database.statistics.column_accesses import EXISTS, Touched, fingerprint, named
 from spanemu.database.statistics.period import IntervalPeriods, Place, Row, average, costliest
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import tree_of
 from spanemu.txn.locks.modes import WRITE_TIMESTAMP_RANGE, columns_of, mode_name
 from spanemu.txn.locks.waits import LockRequest
@@ -131,7 +131,7 @@ def lock_stats_total(intervals: IntervalPeriods, schema: Schema) -> Iterator[Row
 
 
 def _samples(
-    source: Table | Index, group: Waits, *, is_range: bool
+    source: TableOrIndex, group: Waits, *, is_range: bool
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the distinct (column, mode, tag) of the requests."""
     seen: set[tuple[str, str, str]] = set()
@@ -144,7 +144,7 @@ def _samples(
 
 
 def _modes(
-    source: Table | Index, request: LockRequest, *, is_range: bool
+    source: TableOrIndex, request: LockRequest, *, is_range: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield each locked column with its lock mode."""
     if is_range and request.lock == WRITE_TIMESTAMP_RANGE:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from spanemu.database.statements.results import WrittenRows
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, hierarchy_of, key_reader, tree_of
 from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.values import pg_numeric
@@ -37,7 +38,7 @@ _FIXED: Mapping[TypeCode, int] = {
 }
 
 
-def row_weigher(source: Table | Index) -> Weigh:
+def row_weigher(source: TableOrIndex) -> Weigh:
     """Return a function that measures rows of a table, or entries of an index, in bytes."""
     stored = [
         (column.position if isinstance(source, Table) else position, _weigher(column.type))

@@ -15,8 +15,9 @@ from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part
 from spanemu.database.system_tables.relations import COMMITTED, YES_NO
 from spanemu.ddl.expressions import columns_of_checks
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import ForeignKey, Index, Table
+from spanemu.schema.table import ForeignKey, Table
 
 Rows = Iterator[tuple[Any, ...]]
 CheckedColumns = Mapping[tuple[int, str], Sequence[str]]  # by id of the table and name of the check
@@ -89,7 +90,7 @@ def _constraints(
             yield Constraint("UNIQUE", home, name, last_part(index.name), table.name, columns)
 
 
-def _referenced_indexes(schema: Schema, table: Table) -> list[Index]:
+def _referenced_indexes(schema: Schema, table: Table) -> list[SortedIndex]:
     """Return the unique indexes of a table that foreign keys refer to."""
     names = {key.referenced_index for _, key in schema.referencing(table)}
     return [index for index in schema.indexes_of(table) if index.name in names]

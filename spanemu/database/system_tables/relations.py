@@ -11,16 +11,9 @@ from spanemu.base.identifiers import split_name
 from spanemu.database.system_tables.declaration import Source, last_part, written
 from spanemu.ddl.expressions import columns_of_generated
 from spanemu.ddl.kinds.rows import typed
+from spanemu.schema.indexes import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import (
-    Column,
-    Identity,
-    Index,
-    Interleave,
-    SearchIndex,
-    Table,
-    VectorIndex,
-)
+from spanemu.schema.table import Column, Identity, Interleave, Table
 from spanemu.sql.dialects import dialect_of
 
 Rows = Iterator[tuple[Any, ...]]
@@ -193,15 +186,15 @@ def indexes(source: Source) -> Rows:
             )  # fmt: skip
         yield "", home, name, *PRIMARY_KEY_FACTS
     for kind, special in _special(schema):
-        inside = special.parent if isinstance(special, SearchIndex) else None
+        parent = "" if special.parent is None else last_part(special.parent)
         yield (
-            "", *split_name(special.table), last_part(special.name), kind,
-            "" if inside is None else last_part(inside), False, False, "READ_WRITE", False,
+            "", *split_name(special.table), last_part(special.name), kind, parent, False, False,
+            "READ_WRITE" if special.ready else "WRITE_ONLY", False,
             filter_text(special, schema), *_search_order(special),
         )  # fmt: skip
 
 
-def filter_text(index: Index | SearchIndex | VectorIndex, schema: Schema) -> str | None:
+def filter_text(index: Index, schema: Schema) -> str | None:
     """Return the condition of a partial index, None for an index without."""
     if not index.where_not_null:
         return None
@@ -211,9 +204,10 @@ def filter_text(index: Index | SearchIndex | VectorIndex, schema: Schema) -> str
 
 def _search_order(index: SearchIndex | VectorIndex) -> tuple[list[str] | None, list[str] | None]:
     """Return SEARCH_PARTITION_BY and SEARCH_ORDER_BY, each None for an index without."""
+    partition = [column.name for column in index.partition_by]
     order = index.order_by if isinstance(index, SearchIndex) else ()
-    ordered = [f"{name} DESC" if descending else name for name, descending in order]
-    return list(index.partition_by) or None, ordered or None
+    ordered = [f"{part.column.name}{' DESC' * part.descending}" for part in order]
+    return partition or None, ordered or None
 
 
 def index_options(source: Source) -> Rows:
@@ -222,7 +216,7 @@ def index_options(source: Source) -> Rows:
     kinds = chain((("INDEX", index) for index in schema.indexes.values()), _special(schema))
     for kind, index in kinds:
         head = "", *split_name(index.table), last_part(index.name), kind
-        for option, value in dict(index.options).items():
+        for option, value in index.options.items():
             if value is not None:
                 yield *head, option, *typed(value)
 
@@ -262,10 +256,8 @@ def index_columns(source: Source) -> Rows:
                 type_text.of(column),
             )
     for kind, special in _special(schema):
-        table = schema.tables[schema.fold(special.table)]
         head = "", *split_name(special.table), last_part(special.name), kind
-        for position, column_name in enumerate((*special.key, *special.stored), 1):
-            column = table.by_name[schema.fold(column_name)]
+        for position, column in enumerate((*special.key, *special.stored), 1):
             in_key = position <= len(special.key)
             yield (
                 *head, column.name, position if in_key else None,

@@ -37,8 +37,8 @@ from spanemu.database.statistics.transactions import (
 )
 from spanemu.database.statistics.weight import row_weigher
 from spanemu.database.system_tables.declaration import Declared, Rows, Source, column_name, no_rows
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.objects import DEFAULT
-from spanemu.schema.table import Index, Table
 from spanemu.sql.dialect import OPTIMIZER_DEFAULT
 from spanemu.storage.layout import tree_of
 
@@ -103,18 +103,18 @@ def _stream_sizes(source: Source) -> Iterator[tuple[str, float]]:
         yield stream.name, 0.0 if log is None else float(log.size_bytes(stream.tables))
 
 
-def _group(relation: Table | Index) -> str:
+def _group(relation: TableOrIndex) -> str:
     return str(dict(relation.options).get("locality_group") or DEFAULT)
 
 
-def _placed(source: Source, relation: Table | Index, size: float) -> tuple[float, float]:
+def _placed(source: Source, relation: TableOrIndex, size: float) -> tuple[float, float]:
     """Return the bytes on solid state drives and on hard disks."""
     group = source.schema.locality_groups.get(source.schema.fold(_group(relation)))
     storage = "ssd" if group is None else str(group.options.get("storage") or "ssd")
     return (0.0, size) if storage == "hdd" else (size, 0.0)
 
 
-def _size(source: Source, relation: Table | Index) -> int:
+def _size(source: Source, relation: TableOrIndex) -> int:
     check = current().check
     weigh = row_weigher(relation)
     total = 0

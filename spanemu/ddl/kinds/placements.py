@@ -172,10 +172,8 @@ def _selections(schema: Schema) -> Iterator[tuple[str, object]]:
         yield table.name, table.options.get(option)
         for column in table.columns:
             yield f"{table.name}.{column.name}", column.options.get(option)
-    for index in schema.indexes.values():
-        yield index.name, dict(index.options).get(option)
-    for vector_index in schema.vector_indexes.values():
-        yield vector_index.name, vector_index.options.get(option)
+    for index in schema.all_indexes():
+        yield index.name, index.options.get(option)
 
 
 def _group_text(group: LocalityGroup) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.base.limits import VECTOR_LENGTH_MAX
-from spanemu.ddl.change import Change, with_object
+from spanemu.ddl.change import Change, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
     IndexInOtherSchema,
@@ -24,9 +23,11 @@ from spanemu.ddl.errors.indexes import (
 )
 from spanemu.ddl.errors.objects import ObjectOptionMissing
 from spanemu.ddl.errors.tables import TableHasIndexes
+from spanemu.ddl.jobs import fill_index
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.naming import (
     addressed_column,
+    column_of,
     find_object,
     index_name_problems,
     schema_part,
@@ -44,13 +45,13 @@ from spanemu.ddl.validators.options import (
     whole,
     words,
 )
+from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, NamedPart, SearchIndex, Table, VectorIndex
+from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
+from spanemu.sql.syntax_tree import Identifier
 from spanemu.values.types import INT64, TypeCode
-
-AnyIndex = TypeVar("AnyIndex", Index, SearchIndex)
 
 _LABEL = "Search index"
 _RULES: Rules = {
@@ -66,47 +67,85 @@ def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
     raise_first(_key_order_problems(name, statement.key))
+    columns = _Columns(name, table)
     index = SearchIndex(
         name=name,
+        id=schema.next_id,
         table=table.name,
-        key=tuple(part.column.name for part in statement.key),
-        stored=tuple(column.name for column in statement.storing),
-        partition_by=tuple(column.name for column in statement.partition_by),
-        order_by=tuple((part.column.name, part.descending) for part in statement.order_by),
-        where_not_null=tuple(column.name for column in statement.where_not_null),
+        key=columns.of_key(statement.key),
+        stored=columns.listed(statement.storing),
+        partition_by=columns.listed(statement.partition_by),
+        order_by=tuple(
+            [
+                KeyPart(column, schema.orders.order(descending=part.descending))
+                for column, part in zip(
+                    columns.of_key(statement.order_by), statement.order_by, strict=True
+                )
+            ]
+        ),
+        where_not_null=columns.filtered(statement.where_not_null),
         parent=None if statement.interleave is None else str(statement.interleave.table),
         options=changed_options((_LABEL, name), statement.options, _RULES),
     )
     raise_first(_search_problems(index, table, schema))
-    return Change(with_object(schema, "search_indexes", index))
+    return Change(with_index(schema, index), [fill_index(index)] if index.has_entries else ())
 
 
 def _altered_search_index(
     statement: ddl_ast.AlterSearchIndex, index: SearchIndex, schema: Schema
 ) -> SearchIndex:
-    action = statement.action
+    action, table = statement.action, schema.tables[schema.fold(index.table)]
     if isinstance(action, ddl_ast.AddIndexColumn):
-        name = action.column.name
+        before = index.stored if action.stored else index.key
+        added = _Columns(index.name, table).listed((action.column,), after=before)
         after = (
-            replace(index, stored=(*index.stored, name))
+            replace(index, stored=before + added)
             if action.stored
-            else replace(index, key=(*index.key, name))
+            else replace(index, key=before + added)
         )
     elif isinstance(action, ddl_ast.DropIndexColumn):
         after = _without(index, action)
     else:
         raise Unsupported("ALTER SEARCH INDEX SET OPTIONS")
-    raise_first(_search_problems(after, schema.tables[schema.fold(index.table)], schema))
+    raise_first(_search_problems(after, table, schema))
     return after
 
 
 def _without(index: SearchIndex, action: ddl_ast.DropIndexColumn) -> SearchIndex:
     name = action.column.name
     held, part = (index.stored, "stored column") if action.stored else (index.key, "column")
-    if name not in held:
+    left = tuple([column for column in held if column.name != name])
+    if len(left) == len(held):
         raise IndexPartMissing(index.name, part, name)
-    left = tuple(other for other in held if other != name)
     return replace(index, stored=left) if action.stored else replace(index, key=left)
+
+
+class _Columns:
+    """The columns of a table by the names in the lists of an index."""
+
+    def __init__(self, index: str, table: Table) -> None:
+        self._index = index
+        self._table = table
+
+    def of_key(self, parts: Sequence[ddl_ast.KeyPart]) -> tuple[Column, ...]:
+        """Return the columns of key parts."""
+        return self.listed([part.column for part in parts])
+
+    def listed(
+        self, names: Sequence[Identifier], after: Sequence[Column] = ()
+    ) -> tuple[Column, ...]:
+        """Return the columns of a list, or of its end that comes `after` others.
+
+        Raise the error for a column that the table does not have, or that is named twice.
+        """
+        texts = [column.name for column in after] + [name.name for name in names]
+        raise_first(index_column_problems(self._index, self._table, texts))
+        return tuple([column_of(self._table, name) for name in names])
+
+    def filtered(self, names: Sequence[Identifier]) -> tuple[str, ...]:
+        """Return the names of columns, which exist, as the statement writes them."""
+        self.listed(names)
+        return tuple([name.name for name in names])
 
 
 _VECTOR_LABEL = "Vector index"
@@ -130,19 +169,21 @@ def _create_vector_index(statement: ddl_ast.CreateVectorIndex, schema: Schema) -
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
+    columns = _Columns(name, table)
     index = VectorIndex(
         name=name,
+        id=schema.next_id,
         table=table.name,
-        key=tuple(part.column.name for part in statement.key),
-        stored=tuple(column.name for column in statement.storing),
-        partition_by=tuple(column.name for column in statement.partition_by),
-        where_not_null=tuple(column.name for column in statement.where_not_null),
+        key=columns.of_key(statement.key),
+        stored=columns.listed(statement.storing),
+        partition_by=columns.listed(statement.partition_by),
+        where_not_null=columns.filtered(statement.where_not_null),
         options=changed_options((_VECTOR_LABEL, name), statement.options, _VECTOR_RULES),
     )
     if "distance_type" not in index.options:
         raise ObjectOptionMissing(_VECTOR_LABEL, name, "distance_type")
     raise_first(_vector_problems(index, table, schema))
-    return Change(with_object(schema, "vector_indexes", index))
+    return Change(with_index(schema, index), [fill_index(index)] if index.has_entries else ())
 
 
 def _altered_vector_index(
@@ -151,15 +192,16 @@ def _altered_vector_index(
     action = statement.action
     table = schema.tables[schema.fold(index.table)]
     if isinstance(action, ddl_ast.AddIndexColumn):
-        name = addressed_column(table, action.column).name
-        if name in index.stored:
-            raise StoredColumnExists(index.name, name)
-        after = replace(index, stored=(*index.stored, name))
+        column = addressed_column(table, action.column)
+        if column in index.stored:
+            raise StoredColumnExists(index.name, column.name)
+        after = replace(index, stored=(*index.stored, column))
     elif isinstance(action, ddl_ast.DropIndexColumn):
         name = action.column.name
-        if name not in index.stored:
+        left = tuple([column for column in index.stored if column.name != name])
+        if len(left) == len(index.stored):
             raise IndexPartMissing(index.name, "stored column", name)
-        after = replace(index, stored=tuple(other for other in index.stored if other != name))
+        after = replace(index, stored=left)
     elif isinstance(action, ddl_ast.SetIndexOptions):
         rules = {"disable_search": TRUE_OR_FALSE}
         options = changed_options((_VECTOR_LABEL, index.name), action.options, rules, index.options)
@@ -183,17 +225,15 @@ def _key_order_problems(index: str, key: Sequence[ddl_ast.KeyPart]) -> Iterator[
 
 
 def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    ordered = tuple(name for name, _ in index.order_by)
-    lists = (index.key, index.stored, index.partition_by, ordered, index.where_not_null)
-    yield from _shared_problems(index, table, lists)
-    columns = table.by_name
-    for name in index.key:
-        if columns[schema.fold(name)].type.code is not TypeCode.TOKENLIST:
-            yield SearchIndexInvalid(index.name, name, "is not of type TOKENLIST")
-    for name in index.partition_by:
-        if columns[schema.fold(name)].type.code is TypeCode.TOKENLIST:
-            yield SearchIndexInvalid(index.name, name, "is a TOKENLIST, which cannot partition")
-    yield from _order_problems(index, [columns[schema.fold(name)] for name in ordered])
+    yield from _shared_problems(index, table)
+    for column in index.key:
+        if column.type.code is not TypeCode.TOKENLIST:
+            yield SearchIndexInvalid(index.name, column.name, "is not of type TOKENLIST")
+    for column in index.partition_by:
+        if column.type.code is TypeCode.TOKENLIST:
+            reason = "is a TOKENLIST, which cannot partition"
+            yield SearchIndexInvalid(index.name, column.name, reason)
+    yield from _order_problems(index, [part.column for part in index.order_by])
     if index.parent is not None:
         yield from _parent_problems(index, schema)
 
@@ -221,14 +261,13 @@ def _parent_problems(index: SearchIndex, schema: Schema) -> Iterator[SpannerErro
     if not index.options.get("sort_order_sharding"):
         yield refuse("only an index with sort_order_sharding can be interleaved")
     keys = [column.name for column in parent.key_columns]
-    if list(index.partition_by[: len(keys)]) != keys:
+    if [column.name for column in index.partition_by[: len(keys)]] != keys:
         yield refuse("PARTITION BY does not begin with its primary key")
 
 
 def _vector_problems(index: VectorIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    lists = (index.key, index.stored, index.partition_by, index.where_not_null)
-    yield from _shared_problems(index, table, lists)
-    embedding = table.by_name[schema.fold(index.key[0])]
+    yield from _shared_problems(index, table)
+    embedding = index.key[0]
     yield from _embedding_problems(index, embedding)
     branches, leaves = index.options.get("num_branches"), index.options.get("num_leaves")
     if branches is not None and index.options.get("tree_depth", 2) != 3:
@@ -254,22 +293,19 @@ def _embedding_problems(index: VectorIndex, column: Column) -> Iterator[SpannerE
         yield refuse(f"must be NOT NULL, or filtered by `WHERE {column.name} IS NOT NULL`")
 
 
-def _shared_problems(
-    index: SearchIndex | VectorIndex, table: Table, lists: Sequence[Sequence[str]]
-) -> Iterator[SpannerError]:
+def _shared_problems(index: SearchIndex | VectorIndex, table: Table) -> Iterator[SpannerError]:
     if schema_part(index.name) != schema_part(table.name):
         yield IndexInOtherSchema(index.name, table.name)
     if not index.key:
         yield IndexWithoutKey(index.name)
-    for names in lists:
-        yield from index_column_problems(index.name, table, names)
     keys = {column.name for column in table.key_columns}
-    yield from filter_problems(index.name, index.where_not_null, {*index.held, *keys})
-    for name in index.stored:
-        if name in index.key:
-            yield StoredColumnIsKey(index.name, name)
-        if name in keys:
-            yield StoredColumnIsTableKey(index.name, name, table.name)
+    held = {column.name for column in index.columns}
+    yield from filter_problems(index.name, index.where_not_null, held | keys)
+    for column in index.stored:
+        if column in index.key:
+            yield StoredColumnIsKey(index.name, column.name)
+        if column.name in keys:
+            yield StoredColumnIsTableKey(index.name, column.name, table.name)
 
 
 # ---------------------------------------------------------------------------- text
@@ -300,17 +336,17 @@ def _head(index: SearchIndex | VectorIndex) -> str:
     return f"{quoted_path(index.name)} ON {quoted_path(index.table)}({_quoted(index.key)})"
 
 
-def _storing(names: Sequence[str]) -> str:
-    return f" STORING ({_quoted(names)})" if names else ""
+def _storing(columns: Sequence[Column]) -> str:
+    return f" STORING ({_quoted(columns)})" if columns else ""
 
 
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names)
+def _quoted(columns: Sequence[Column]) -> str:
+    return ", ".join([quoted(column.name) for column in columns])
 
 
-def _part_text(part: NamedPart) -> str:
-    name, descending = part
-    return f"{quoted(name)} DESC" if descending else quoted(name)
+def _part_text(part: KeyPart) -> str:
+    name = quoted(part.column.name)
+    return f"{name} DESC" if part.descending else name
 
 
 # ---------------------------------------------------------------------------- description
@@ -318,34 +354,23 @@ def _part_text(part: NamedPart) -> str:
 
 def _indexes_on_table(schema: Schema, table: Table) -> Iterator[SpannerError]:
     """Yield the error that names the search indexes and vector indexes of a table to drop."""
-    indexes = [index.name for index in _indexes_of(schema) if index.table == table.name]
+    indexes = [index.name for index in _special_indexes(schema, table)]
     if indexes:
         yield TableHasIndexes(table.name, ",".join(indexes))
 
 
 def _indexes_over_column(schema: Schema, table: Table, column: str) -> Iterator[SpannerError]:
-    for index in _indexes_of(schema):
-        if index.table == table.name and column in index.columns:
+    for index in _special_indexes(schema, table):
+        if column in index.named_columns:
             yield ColumnInIndex(table.name, column, index.name)
 
 
-def _indexes_of(schema: Schema) -> list[SearchIndex | VectorIndex]:
-    return [*schema.search_indexes.values(), *schema.vector_indexes.values()]
+def _special_indexes(schema: Schema, table: Table) -> list[Index]:
+    return [each for each in schema.all_indexes_of(table) if not isinstance(each, SortedIndex)]
 
 
-def renamed_index(index: AnyIndex, old: str, new: str) -> AnyIndex:
-    """Return an index after its table or the table it is interleaved in was renamed."""
-    if old not in (index.table, index.parent):
-        return index
-    return replace(
-        index,
-        table=new if index.table == old else index.table,
-        parent=new if index.parent == old else index.parent,
-    )
-
-
-def _renamed_vector_index(index: VectorIndex, old: str, new: str) -> VectorIndex:
-    return replace(index, table=new) if index.table == old else index
+def _renamed(index: Index, old: str, new: str) -> Index:
+    return index.renamed(old, new)
 
 
 def _depends_on(index: SearchIndex | VectorIndex, _schema: Schema) -> Iterable[tuple[str, str]]:
@@ -363,7 +388,7 @@ SEARCH_INDEX = ObjectKind(
     statements=((ddl_ast.CreateSearchIndex, _create_search_index),),
     table_dependents=_indexes_on_table,
     column_dependents=_indexes_over_column,
-    renamed=renamed_index,
+    renamed=_renamed,
     depends_on=_depends_on,
     text=search_index_text,
 )
@@ -375,7 +400,7 @@ VECTOR_INDEX = ObjectKind(
     redefine=_altered_vector_index,
     drop=ddl_ast.DropVectorIndex,
     statements=((ddl_ast.CreateVectorIndex, _create_vector_index),),
-    renamed=_renamed_vector_index,
+    renamed=_renamed,
     depends_on=_depends_on,
     text=vector_index_text,
 )

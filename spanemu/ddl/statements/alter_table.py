@@ -25,7 +25,6 @@ from spanemu.ddl.errors.tables import (
 )
 from spanemu.ddl.expressions import with_checked_views
 from spanemu.ddl.jobs import verify_parents
-from spanemu.ddl.kinds.search_indexes import renamed_index
 from spanemu.ddl.kinds.table import with_renamed_table
 from spanemu.ddl.naming import (
     find_addressed_column,
@@ -239,7 +238,7 @@ def _renamed(schema: Schema, table: Table, name: str) -> Schema:
     for key, source in schema.tables.items():
         after = _following(source, old, name) if key in changed else source
         tables[schema.fold(after.name)] = after
-    indexes = {key: renamed_index(index, old, name) for key, index in schema.indexes.items()}
+    indexes = {key: index.renamed(old, name) for key, index in schema.indexes.items()}
     others = with_renamed_table(schema, old, name)
     return schema.next(tables=tables, indexes=indexes, **others)
 

@@ -26,8 +26,9 @@ from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.expressions import check_problems
 from spanemu.ddl.validators.indexes import count_problems
 from spanemu.ddl.validators.tables import foreign_key_problems, referenced_policy_problems
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Check, Column, ForeignKey, Index, KeyPart, Table
+from spanemu.schema.table import Check, Column, ForeignKey, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
 
@@ -165,7 +166,7 @@ def _with_index_for(
     return with_index(schema, index), index.name
 
 
-def _serves(index: Index, need: _Need) -> bool:
+def _serves(index: SortedIndex, need: _Need) -> bool:
     return (
         index.is_managed
         and index.unique == need.unique
@@ -174,14 +175,14 @@ def _serves(index: Index, need: _Need) -> bool:
     )
 
 
-def _managed(schema: Schema, need: _Need, foreign_key: str) -> Index:
+def _managed(schema: Schema, need: _Need, foreign_key: str) -> SortedIndex:
     kind = "U" if need.unique else "N" if need.null_filtered else ""
     columns = [column.name for column in need.columns]
     name = managed_index_name(schema, need.table.name, columns, kind)
     own = {column.id for column in need.columns}
     key = tuple(column.id for column in need.table.key_columns)
     inside = bool(key) and key == tuple(column.id for column in need.columns[: len(key)])
-    return Index(
+    return SortedIndex(
         name=name,
         id=schema.next_id,
         table=need.table.name,

@@ -29,7 +29,7 @@ from spanemu.ddl.validators.tables import (
     width_problems,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Interleave, KeyPart, SearchIndex, Table
+from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
@@ -287,9 +287,8 @@ def _refuse_used(table: Table, schema: Schema) -> None:
     if children:
         raise table_errors.TableHasChildren(table.name, ",".join(child.name for child in children))
     indexes = [index.name for index in schema.indexes_of(table) if not index.is_managed]
-    within: list[Index | SearchIndex] = [*schema.indexes_within(table)]
-    within += schema.search_indexes.values()
-    indexes += [index.name for index in within if index.parent == table.name != index.table]
+    within = (index for index in schema.all_indexes() if index.parent == table.name)
+    indexes += [index.name for index in within if index.table != table.name]
     if indexes:
         raise table_errors.TableHasIndexes(table.name, ",".join(indexes))
     referring = [

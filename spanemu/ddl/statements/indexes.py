@@ -28,8 +28,9 @@ from spanemu.ddl.naming import (
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
 from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, KeyPart, Table
+from spanemu.schema.table import KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
 
@@ -50,11 +51,11 @@ def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
     raise_first(index_name_problems(name, schema))
     index = _index(statement, table, schema)
     raise_first(index_problems(index, table, schema))
-    raise_first(locality_group_problems(dict(index.options), schema))
+    raise_first(locality_group_problems(index.options, schema))
     return Change(with_index(schema, index), [fill_index(index)])
 
 
-def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Index:
+def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> SortedIndex:
     name = str(statement.name)
     keys = [part.column.name for part in statement.key]
     stored = [column.name for column in statement.storing]
@@ -62,7 +63,7 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
     for names in (keys, stored, where):
         raise_first(index_column_problems(name, table, names))
     columns, declared = table.by_name, set(keys)
-    return Index(
+    return SortedIndex(
         name=name,
         id=schema.next_id,
         table=table.name,
@@ -77,7 +78,7 @@ def _index(statement: ddl_ast.CreateIndex, table: Table, schema: Schema) -> Inde
         null_filtered=statement.null_filtered,
         where_not_null=tuple(where),
         parent=_parent(statement, schema),
-        options=tuple(changed_options(("index", name), statement.options, INDEX_RULES).items()),
+        options=changed_options(("index", name), statement.options, INDEX_RULES),
     )
 
 
@@ -117,20 +118,22 @@ def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
     return Change(with_index(schema, after), [fill_index(after)])
 
 
-def _with_column(index: Index, action: ddl_ast.AddIndexColumn, schema: Schema) -> Index:
+def _with_column(index: SortedIndex, action: ddl_ast.AddIndexColumn, schema: Schema) -> SortedIndex:
     column = addressed_column(schema.tables[schema.fold(index.table)], action.column)
     if column in index.columns:
         raise StoredColumnExists(index.name, column.name)
     return replace(_with_options(index, action.options, schema), stored=(*index.stored, column))
 
 
-def _with_options(index: Index, written: ddl_ast.Options | None, schema: Schema) -> Index:
-    options = changed_options(("index", index.name), written, INDEX_RULES, dict(index.options))
+def _with_options(
+    index: SortedIndex, written: ddl_ast.Options | None, schema: Schema
+) -> SortedIndex:
+    options = changed_options(("index", index.name), written, INDEX_RULES, index.options)
     raise_first(locality_group_problems(options, schema))
-    return replace(index, options=tuple(options.items()))
+    return replace(index, options=options)
 
 
-def _without_column(index: Index, action: ddl_ast.DropIndexColumn) -> Index:
+def _without_column(index: SortedIndex, action: ddl_ast.DropIndexColumn) -> SortedIndex:
     name = action.column.name
     stored = tuple(column for column in index.stored if column.name != name)
     if len(stored) == len(index.stored):

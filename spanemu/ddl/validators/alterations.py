@@ -116,7 +116,7 @@ def _vector_change_problems(change: Alteration) -> Iterator[SpannerError]:
         return
     table, column = change.place
     for index in change.schema.vector_indexes.values():
-        if index.table == table and column in index.columns:
+        if index.table == table and column in index.named_columns:
             yield VectorLengthChanged(*change.place, index.name)
 
 

@@ -24,8 +24,9 @@ from spanemu.ddl.errors.indexes import (
 from spanemu.ddl.errors.tables import TooManyKeyColumns
 from spanemu.ddl.naming import find_column, schema_part
 from spanemu.ddl.validators.tables import is_key_type, shared_part_problems
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.table import Column, Table
 from spanemu.values.types import TypeCode
 
 # Types with an error of their own, which names only the type code.
@@ -51,7 +52,7 @@ def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Ite
         seen.add(name)
 
 
-def index_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
+def index_problems(index: SortedIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with a new index whose columns exist."""
     if schema_part(index.name) != schema_part(table.name):
         yield IndexInOtherSchema(index.name, table.name)
@@ -77,7 +78,9 @@ def _type_problems(index: str, column: Column, schema: Schema) -> Iterator[Spann
         yield IndexColumnUnsupported(index, column.name, str(column.type))
 
 
-def stored_problems(index: Index, table: Table, stored: Sequence[Column]) -> Iterator[SpannerError]:
+def stored_problems(
+    index: SortedIndex, table: Table, stored: Sequence[Column]
+) -> Iterator[SpannerError]:
     """Yield stored columns that are part of each entry's key."""
     key = {part.column.id for part in index.key}
     table_key = {column.id for column in table.key_columns}
@@ -97,7 +100,7 @@ def filter_problems(
             yield IndexFilterColumn(index, name)
 
 
-def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
+def _parent_problems(index: SortedIndex, schema: Schema) -> Iterator[SpannerError]:
     """Yield where the key does not begin with the parent's key; names may differ."""
     if index.parent is None:
         return
@@ -110,7 +113,7 @@ def _parent_problems(index: Index, schema: Schema) -> Iterator[SpannerError]:
             yield from shared_part_problems("Index", index.name, part, parent_part, lengths=False)
 
 
-def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[SpannerError]:
+def count_problems(index: SortedIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
     """Yield the limits on the number of indexes that a new index exceeds."""
     limits = schema.limits
     if len(schema.indexes_of(table)) >= limits.indexes_per_table:
@@ -119,7 +122,7 @@ def count_problems(index: Index, table: Table, schema: Schema) -> Iterator[Spann
         yield TooManyIndexes(index.name, limits.indexes)
 
 
-def managed_problems(index: Index) -> Iterator[SpannerError]:
+def managed_problems(index: SortedIndex) -> Iterator[SpannerError]:
     """Yield the error for an index that belongs to foreign keys."""
     if index.is_managed:
         yield IndexManaged(index.name, ", ".join(f"`{name}`" for name in index.managed_by))

@@ -10,7 +10,8 @@ from spanemu.hotspots.finding_builder import Advice, FindingSpec, Rule, busiest_
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId, tree_of
 
 
@@ -18,7 +19,7 @@ def _unread_indexes(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN215: an index was written and never read, although its table was read."""
     for analysis in context.of_kind(Kind.INSERT):
         index = analysis.relation
-        if not isinstance(index, Index) or index.managed_by or index.unique:
+        if not isinstance(index, SortedIndex) or index.managed_by or index.unique:
             continue
         reads = _reads(context, tree_of(analysis.table))
         if (

@@ -19,7 +19,8 @@ from spanemu.hotspots.fixes import forms_of
 from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Access, QueryUse, ScanSummary, Source
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.table import Column, ForeignKey, Index, KeyPart, Table
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.table import Column, ForeignKey, KeyPart, Table
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.values.types import TypeCode
@@ -75,7 +76,7 @@ def _other_order(context: AnalysisContext) -> Iterator[Advice]:
         )
 
 
-def _could_serve(index: Index, access: Access) -> bool:
+def _could_serve(index: SortedIndex, access: Access) -> bool:
     """Return whether an index on the same columns in another order would spare a sort."""
     names = {part.column.name for part in index.full_key}
     entity_uses = {name for name, _ in access.sorted_by}
@@ -213,7 +214,9 @@ def _reads_index(use: QueryUse, key: ForeignKey) -> bool:
 # ---------------------------------------------------------------------------- shared helpers
 
 
-def _uses_of_index(context: AnalysisContext, index: Index) -> Iterator[tuple[QueryUse, Access]]:
+def _uses_of_index(
+    context: AnalysisContext, index: SortedIndex
+) -> Iterator[tuple[QueryUse, Access]]:
     return (
         (use, access)
         for use in context.observations.queries
@@ -231,7 +234,7 @@ def _is_frequent(context: AnalysisContext, uses: Uses) -> bool:
 
 
 def _usage_advice(
-    context: AnalysisContext, relation: Table | Index, uses: Uses, **spec: Any
+    context: AnalysisContext, relation: TableOrIndex, uses: Uses, **spec: Any
 ) -> Advice:
     """Return an INFO finding about a table or index, with the statements that are its evidence."""
     most = sorted(uses, key=lambda pair: -pair[0].count)
@@ -269,8 +272,8 @@ def _large_scans(context: AnalysisContext) -> Iterator[Advice]:
         yield analysis, spec
 
 
-def _seekable(relation: Table | Index) -> str:
-    key = ", ".join(part.column.name for part in relation.key)
+def _seekable(relation: TableOrIndex) -> str:
+    key = ", ".join(part.column.name for part in relation.declared_key)
     name = relation.name if isinstance(relation, Table) else relation.table
     return (
         f"a predicate that seeks in the key ({key}), or an index for the existing predicate: "
@@ -307,13 +310,14 @@ def _global_order(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN129: queries read ranges of time alone from a table or index sorted by time."""
     for relation in context.schema.tables_and_indexes():
         scans = context.observations.scans.get(tree_of(relation))
-        first = relation.key[0].column if relation.key else None
+        key = relation.declared_key
+        first = key[0].column if key else None
         if scans is None or first is None or first.type.code is not TypeCode.TIMESTAMP:
             continue
         analysis = busiest_stream(context, relation)
         if min(scans.scans - scans.large, analysis.stream.commits) < context.limits.scans_min:
             continue
-        names = ", ".join(part.column.name for part in relation.key)
+        names = ", ".join(part.column.name for part in key)
         spec = cost_spec(
             rule="SPN129",
             severity=Severity.WARNING,

@@ -14,7 +14,8 @@ from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.storage.layout import lineage
 
 MANUAL_ID_MAX = 1 << 32  # a bit-reversed sequence gives a smaller value once in 2**31 values
@@ -31,11 +32,11 @@ def _hot_prefixes(context: AnalysisContext) -> Iterator[Advice]:
             continue
         root, *_ = lineage(context.schema, analysis.relation)
         if root is not analysis.relation:
-            yield from _hot_prefix(context, analysis, len(root.key), "SPN304")
+            yield from _hot_prefix(context, analysis, len(root.declared_key), "SPN304")
         elif (
             len(analysis.shape.parts) > 1 and analysis.kind is Kind.INSERT and not _shards(analysis)
         ):
-            rule = "SPN206" if isinstance(analysis.relation, Index) else "SPN704"
+            rule = "SPN206" if isinstance(analysis.relation, SortedIndex) else "SPN704"
             yield from _hot_prefix(context, analysis, 1, rule)
 
 
@@ -111,7 +112,7 @@ def _nulls_first(context: AnalysisContext) -> Iterator[Advice]:
     """Report SPN207: most entries of an index begin with NULL."""
     for analysis in context.of_kind(Kind.INSERT):
         if (
-            not isinstance(analysis.relation, Index)
+            not isinstance(analysis.relation, SortedIndex)
             or analysis.stream.commits < context.limits.verdict_commits_min
         ):
             continue

@@ -24,8 +24,8 @@ from spanemu.hotspots.simulation import replay
 from spanemu.hotspots.split_info import KeyShape
 from spanemu.hotspots.split_model import CutRules, Minute, SplitModel
 from spanemu.hotspots.trace import Trace
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
 from spanemu.storage.layout import TreeId, tree_of
 
 NODES = 8
@@ -268,7 +268,7 @@ class _BandBuilder:
 
     def __init__(
         self,
-        relation: Table | Index,
+        relation: TableOrIndex,
         events: Sequence[Event],
         columns: int,
         starts: Sequence[bytes],
@@ -312,7 +312,7 @@ class _BandBuilder:
             servers = [[minute.server for minute in row] for row in over]
         return Band(
             name=self._relation.name,
-            is_index=isinstance(self._relation, Index),
+            is_index=isinstance(self._relation, SortedIndex),
             starts=tuple(map(KeyShape(self._relation).text, self._starts)),
             cells=cells,
             pattern=pattern,

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.schema.table import Column, Index, Table, key_message
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Column, Table, key_message
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES
 from spanemu.sql.executor.operators.project import compile_outputs
@@ -95,7 +96,7 @@ def _compile_update(
 
 
 def _finder(
-    table: Table, target: Index | None, columns: Sequence[Column]
+    table: Table, target: SortedIndex | None, columns: Sequence[Column]
 ) -> tuple[Finder, Identity]:
     return _by_key(table, columns) if target is None else _by_index(table, target, columns)
 
@@ -110,7 +111,9 @@ def _by_key(table: Table, columns: Sequence[Column]) -> tuple[Finder, Identity]:
     return find, keys.encoded
 
 
-def _by_index(table: Table, index: Index, columns: Sequence[Column]) -> tuple[Finder, Identity]:
+def _by_index(
+    table: Table, index: SortedIndex, columns: Sequence[Column]
+) -> tuple[Finder, Identity]:
     """Return how to find an existing row through a unique index, whose entry leads to the row.
 
     Rows that a null-filtered index leaves out never conflict.

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Node
 from spanemu.values.cell_mask import WHOLE_ROW
@@ -45,7 +46,7 @@ class RowReader(Protocol):
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

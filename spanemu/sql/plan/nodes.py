@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Column, Table
 from spanemu.sql.resolved import (
     AggregateCall,
     Expr,
@@ -175,7 +176,7 @@ class Scan(Producing):
 
     table: Table
     outputs: tuple[tuple[ResolvedColumn, Column], ...]
-    index: Index | None = None
+    index: SortedIndex | None = None
     seeks: tuple[Seek, ...] | None = None
     residual: Expr | None = None
     seek_condition: Expr | None = None

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from spanemu.base.record import Unique, dataclass, record
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Column, Table
 from spanemu.sql.plan.nodes import Columns, Node, Sample, Scan, SystemScan
 from spanemu.sql.plan.traverse import free, walk, walk_nodes
 from spanemu.sql.resolved import Expr, FunctionCall, InsertKind, ResolvedColumn, ReturningClause
@@ -61,7 +62,7 @@ class Conflict(Unique):
     and the proposed row, if `where` is TRUE for them.
     """
 
-    targets: tuple[Index | None, ...]
+    targets: tuple[SortedIndex | None, ...]
     computed: tuple[Column, ...] = ()
     existing: tuple[tuple[ResolvedColumn, Column], ...] = ()
     excluded: tuple[tuple[ResolvedColumn, Column], ...] = ()

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.table import Column, Index
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Column
 from spanemu.sql.plan.conditions import (
     conjunction,
     conjuncts,
@@ -154,7 +155,7 @@ _COMMON = 0.4
 class Path:
     """A way to read a scan. `direction` is -1 for a scan of the key in reverse."""
 
-    index: Index | None
+    index: SortedIndex | None
     match: Match | None
     estimate: Estimate
     direction: int = 1
@@ -234,7 +235,7 @@ def _paths(
 
 def _candidates(
     scan: Scan, conditions: Sequence[Expr], planning: Planning
-) -> Iterator[Index | None]:
+) -> Iterator[SortedIndex | None]:
     forced = planning.hint("force_index", scan.hints)
     if forced is None:
         yield None
@@ -292,7 +293,7 @@ def _selectivity(conditions: Sequence[Expr]) -> float:
 
 def _priced(
     scan: Scan,
-    way: tuple[Index | None, Match | None],
+    way: tuple[SortedIndex | None, Match | None],
     required: Required,
     share: float,
     planning: Planning,
@@ -323,7 +324,7 @@ def _priced(
     return Path(index, match, Estimate(rows, cost + visited * per_row), direction)
 
 
-def _covers(index: Index, scan: Scan) -> bool:
+def _covers(index: SortedIndex, scan: Scan) -> bool:
     held = {column.name for column in index.columns}
     return all(stored.name in held for _, stored in scan.outputs)
 
@@ -348,7 +349,9 @@ def _build(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Plannin
     return _back_join(chosen, left, path.index, planning)
 
 
-def _back_join(scan: Scan, conditions: Sequence[Expr], index: Index, planning: Planning) -> Node:
+def _back_join(
+    scan: Scan, conditions: Sequence[Expr], index: SortedIndex, planning: Planning
+) -> Node:
     """Join index entries with their table rows, for the columns that the index lacks."""
     held = {column.name for column in index.columns}
     inside = [pair for pair in scan.outputs if pair[1].name in held]

@@ -12,8 +12,9 @@ from typing import Any, TypedDict
 from spanemu.base.call import current
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.errors import Unsupported
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.sql import resolved
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.statements import (
@@ -167,7 +168,7 @@ def _conflict(builder: _Builder, statement: resolved.InsertStatement) -> Conflic
 
 def _conflict_targets(
     schema: Schema, statement: resolved.InsertStatement, clause: resolved.ConflictClause
-) -> tuple[Index | None, ...]:
+) -> tuple[SortedIndex | None, ...]:
     """Return the unique keys whose conflicts the clause handles; None is the primary key."""
     unique = [index for index in schema.indexes_of(statement.table) if index.unique]
     if clause.index is not None:

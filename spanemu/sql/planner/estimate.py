@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.table import Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Table
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.joins import (
@@ -94,7 +95,7 @@ def seeking_cost(node: Node, planning: Planning) -> float:
 
 
 def rows_visited(
-    table: Table, index: Index | None, seeks: Sequence[Seek] | None, planning: Planning
+    table: Table, index: SortedIndex | None, seeks: Sequence[Seek] | None, planning: Planning
 ) -> float:
     """Return how many rows or entries a scan of `seeks` visits."""
     rows = table_rows(table, planning)
@@ -104,7 +105,7 @@ def rows_visited(
     return max(1.0, min(rows, visited))
 
 
-def _rows_sought(table: Table, index: Index | None, seek: Seek, planning: Planning) -> float:
+def _rows_sought(table: Table, index: SortedIndex | None, seek: Seek, planning: Planning) -> float:
     rows = table_rows(table, planning)
     count = 1.0
     for point in seek.points:
@@ -120,7 +121,7 @@ def _rows_sought(table: Table, index: Index | None, seek: Seek, planning: Planni
     return max(1.0, rows) * count
 
 
-def _unique_size(table: Table, index: Index | None, seek: Seek) -> int:
+def _unique_size(table: Table, index: SortedIndex | None, seek: Seek) -> int:
     """Return how many leading key parts identify one row."""
     if index is None:
         return len(table.key)
@@ -129,7 +130,7 @@ def _unique_size(table: Table, index: Index | None, seek: Seek) -> int:
     return len(index.key) if index.unique and not takes_null else len(index.full_key)
 
 
-def _fan_out(table: Table, index: Index | None, parts: int, planning: Planning) -> float:
+def _fan_out(table: Table, index: SortedIndex | None, parts: int, planning: Planning) -> float:
     """Return how many rows share the values of the leading `parts` key parts."""
     parent = planning.schema.parent(table)
     if index is None and parent is not None and len(parent.key) == parts:

@@ -9,8 +9,9 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.rand import Randomness
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Index, Interleave, KeyPart, Table
+from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import ByteRange, Row, Run
@@ -91,7 +92,7 @@ VISITS = _table(
 )
 
 
-def _index(name: str, table: Table, key: str, stored: str = "", **options: Any) -> Index:
+def _index(name: str, table: Table, key: str, stored: str = "", **options: Any) -> SortedIndex:
     by_name = {column.name: column for column in table.columns}
     parts = []
     for word in key.split(","):
@@ -100,7 +101,15 @@ def _index(name: str, table: Table, key: str, stored: str = "", **options: Any) 
     names = {part.column.name for part in parts}
     suffix = tuple(part for part in table.key if part.column.name not in names)
     kept = tuple(by_name[one] for one in stored.split(",") if one)
-    return Index(name, next(_ids), table.name, tuple(parts), suffix, kept, **options)
+    return SortedIndex(
+        name=name,
+        id=next(_ids),
+        table=table.name,
+        key=tuple(parts),
+        suffix=suffix,
+        stored=kept,
+        **options,
+    )
 
 
 INDEXES = (
@@ -161,7 +170,7 @@ class MemoryReader:
 
     def scan_index(
         self,
-        index: Index,
+        index: SortedIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

@@ -13,9 +13,10 @@ from zlib import crc32
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.database.system_tables.declaration import Declared, Source
 from spanemu.database.system_tables.postgresql.declaration import PUBLIC
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.objects import Sequence
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Index, Table
+from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type
 
@@ -42,7 +43,7 @@ _SYSTEM_TABLES = {
 }  # fmt: skip
 
 
-def relation_oid(relation: Table | Index | Sequence) -> int:
+def relation_oid(relation: TableOrIndex | Sequence) -> int:
     """Return the oid of a table, an index or a sequence."""
     return _FIRST + _PER_ID * relation.id
 

@@ -27,8 +27,9 @@ from spanemu.database.system_tables.postgresql.oids import (
     type_oids,
 )
 from spanemu.ddl.kinds.sequences import SEQUENCE
+from spanemu.schema.indexes import SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, SearchIndex, Table, VectorIndex
+from spanemu.schema.table import Column, Table
 from spanemu.values.types import Type
 
 SEQUENCE_CACHE = 1000
@@ -100,12 +101,9 @@ def _indexes(table: Table, schema: Schema, oids: NamedOids) -> Iterator[Relation
             relation_oid(index), index.name, "i", attributes, table, len(index.key), index.unique,
             ready=index.ready,
         )  # fmt: skip
-    specials: tuple[SearchIndex | VectorIndex, ...] = (
-        *schema.search_indexes.values(), *schema.vector_indexes.values(),
-    )  # fmt: skip
-    for special in specials:
-        if special.table == table.name:
-            columns = [table.by_name[schema.fold(c)] for c in (*special.key, *special.stored)]
+    for special in schema.all_indexes_of(table):
+        if isinstance(special, SearchIndex | VectorIndex):
+            columns = [*special.key, *special.stored]
             attributes = [Attribute(c.name, c.type, c.not_null) for c in columns]
             oid = oids["index", special.name]
             yield Relation(oid, special.name, "i", attributes, table, len(special.key))

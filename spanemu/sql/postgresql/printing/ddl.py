@@ -10,22 +10,12 @@ CREATE TABLE t (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import (
-    Check,
-    Column,
-    ForeignKey,
-    Identity,
-    Index,
-    Interleave,
-    KeyPart,
-    SearchIndex,
-    Table,
-    VectorIndex,
-)
+from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 from spanemu.sql.postgresql.printing.ddl_objects import (
     object_texts,
     option_value,
@@ -200,24 +190,22 @@ def _interval(days: int) -> str:
 # ------------------------------------------------------------------------------ indexes
 
 
-def index_text(index: Index | SearchIndex | VectorIndex) -> str:
+def index_text(index: Index) -> str:
     """Return the statement that creates an index of any kind."""
-    if isinstance(index, SearchIndex):
-        return _search_index(index)
-    return _vector_index(index) if isinstance(index, VectorIndex) else _index(index)
+    return _INDEX_TEXTS[index.words](index)
 
 
-def _head(index: Index | SearchIndex | VectorIndex) -> str:
+def _head(index: Index) -> str:
     """Return `INDEX name ON table`; an index has the schema of its table."""
     name = quoted(index.name.rpartition(".")[2])
     return f"INDEX {name} ON {quoted_name(index.table)}"
 
 
-def _index(index: Index) -> str:
+def _index(index: SortedIndex) -> str:
     unique = "UNIQUE " if index.unique else ""
     text = f"CREATE {unique}{_head(index)} ({_key(index.key)})"
-    text += _included(column.name for column in index.stored)
-    text += "".join(f" {clause}" for clause in _placed(dict(index.options)))
+    text += _included(index.stored)
+    text += "".join(f" {clause}" for clause in _placed(index.options))
     if index.parent is not None:
         text += f" INTERLEAVE IN {quoted_name(index.parent)}"
     filtered = index.where_not_null
@@ -227,11 +215,11 @@ def _index(index: Index) -> str:
 
 
 def _search_index(index: SearchIndex) -> str:
-    text = f"CREATE SEARCH {_head(index)}({_names(index.key)}){_included(index.stored)}"
+    text = f"CREATE SEARCH {_head(index)}({_columns(index.key)}){_included(index.stored)}"
     if index.partition_by:
-        text += f" PARTITION BY {_names(index.partition_by)}"
+        text += f" PARTITION BY {_columns(index.partition_by)}"
     if index.order_by:
-        parts = (f"{quoted(name)}{' DESC' * descending}" for name, descending in index.order_by)
+        parts = [f"{quoted(p.column.name)}{' DESC' * p.descending}" for p in index.order_by]
         text += f" ORDER BY {', '.join(parts)}"
     if index.parent is not None:
         text += f" INTERLEAVE IN {quoted_name(index.parent)}"
@@ -241,16 +229,26 @@ def _search_index(index: SearchIndex) -> str:
 
 
 def _vector_index(index: VectorIndex) -> str:
-    embedding, *more = index.key
-    text = f"CREATE {_head(index)} USING scann ({_names([embedding, *more])})"
+    text = f"CREATE {_head(index)} USING scann ({_columns(index.key)})"
     text += _included(index.stored)
     if index.options:
         text += f" {with_options(index.options.items())}"
     return text + (f" WHERE {_not_null(index.where_not_null)}" if index.where_not_null else "")
 
 
-def _included(names: Iterable[str]) -> str:
-    listed = _names(names)
+_INDEX_TEXTS: Mapping[str, Callable[[Any], str]] = {
+    SortedIndex.words: _index,
+    SearchIndex.words: _search_index,
+    VectorIndex.words: _vector_index,
+}
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    return _names(column.name for column in columns)
+
+
+def _included(columns: Iterable[Column]) -> str:
+    listed = _columns(columns)
     return f" INCLUDE ({listed})" if listed else ""
 
 
@@ -295,7 +293,7 @@ class PostgreSqlWriter:
     def foreign_key(self, key: ForeignKey) -> str:
         return f"ALTER TABLE {quoted_name(key.table)} ADD {_foreign_key(key)}"
 
-    def index(self, index: Index | SearchIndex | VectorIndex) -> str:
+    def index(self, index: Index) -> str:
         return index_text(index)
 
     def objects(self, kind: str, objects: Iterable[Any], schema: Schema) -> Iterable[str]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from spanemu.base.errors import Unsupported
-from spanemu.schema.table import Column, Index, Table
+from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.hints import statement_hints, write_hints
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.writing import (
@@ -293,7 +294,7 @@ def _target(
     raise NoConflictTarget(table.name, at=node.at)
 
 
-def _unique(index: Index, table: Table, at: int) -> tuple[tuple[Column, ...], str]:
+def _unique(index: SortedIndex, table: Table, at: int) -> tuple[tuple[Column, ...], str]:
     if not index.unique:
         raise NoConflictTarget(table.name, at=at)
     if index.null_filtered or index.where_not_null:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Identity, Index, KeyPart, Table
+from spanemu.schema.table import Column, Identity, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.dialect import AnalyzerOptions, SystemTable
 from spanemu.sql.googlesql.dialect import GOOGLESQL
@@ -98,16 +99,27 @@ _TITLE = KeyPart(ALBUMS.by_name["title"])
 SCHEMA = Schema(
     tables={"singers": SINGERS, "albums": ALBUMS, "events": EVENTS},
     indexes={
-        "albumsbytitle": Index("AlbumsByTitle", 1, "Albums", (_TITLE,), ALBUMS.key, unique=True),
-        "albumsbybudget": Index(
-            "AlbumsByBudget", 2, "Albums", (KeyPart(ALBUMS.by_name["budget"]),), ALBUMS.key
+        "albumsbytitle": SortedIndex(
+            name="AlbumsByTitle",
+            id=1,
+            table="Albums",
+            key=(_TITLE,),
+            suffix=ALBUMS.key,
+            unique=True,
         ),
-        "sparse": Index(
-            "Sparse",
-            3,
-            "Albums",
-            (KeyPart(ALBUMS.by_name["released"]),),
-            ALBUMS.key,
+        "albumsbybudget": SortedIndex(
+            name="AlbumsByBudget",
+            id=2,
+            table="Albums",
+            key=(KeyPart(ALBUMS.by_name["budget"]),),
+            suffix=ALBUMS.key,
+        ),
+        "sparse": SortedIndex(
+            name="Sparse",
+            id=3,
+            table="Albums",
+            key=(KeyPart(ALBUMS.by_name["released"]),),
+            suffix=ALBUMS.key,
             unique=True,
             null_filtered=True,
         ),

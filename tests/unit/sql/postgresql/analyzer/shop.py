@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from spanemu.schema.dialect import POSTGRESQL
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Column, Identity, Index, KeyPart, Table
+from spanemu.schema.table import Column, Identity, KeyPart, Table
 from spanemu.sql import resolved as r
 from spanemu.sql.dialect import AnalyzerOptions, SystemTable
 from spanemu.sql.dialects import dialect_of
@@ -97,7 +98,13 @@ SCHEMA = Schema(
     dialect=POSTGRESQL,
     tables={each.name: each for each in (SINGERS, ALBUMS, EVENTS, QUOTED, ELSEWHERE)},
     indexes={
-        "by_title": Index("by_title", 1, "albums", (KeyPart(ALBUMS.by_name["title"]),), ALBUMS.key)
+        "by_title": SortedIndex(
+            name="by_title",
+            id=1,
+            table="albums",
+            key=(KeyPart(ALBUMS.by_name["title"]),),
+            suffix=ALBUMS.key,
+        )
     },
     views={
         "titles": View(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from spanemu.schema.dialect import POSTGRESQL
+from spanemu.schema.indexes import SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.objects import (
     ChangeStream,
     Grant,
@@ -18,18 +19,7 @@ from spanemu.schema.objects import (
     Watched,
 )
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import (
-    Check,
-    Column,
-    ForeignKey,
-    Identity,
-    Index,
-    Interleave,
-    KeyPart,
-    SearchIndex,
-    Table,
-    VectorIndex,
-)
+from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 from spanemu.sql.postgresql.printing.ddl import (
     PostgreSqlWriter,
     column_type,
@@ -174,8 +164,16 @@ def test_an_index_prints_the_orders_that_are_not_the_default() -> None:
         part(NAME, descending=True),
         part(NAME, descending=True, nulls_first=False),
     )
-    index = Index(
-        "ns.i", 3, "ns.t", key, (), (ID,), unique=True, parent="p", where_not_null=("id",)
+    index = SortedIndex(
+        name="ns.i",
+        id=3,
+        table="ns.t",
+        key=key,
+        suffix=(),
+        stored=(ID,),
+        unique=True,
+        parent="p",
+        where_not_null=("id",),
     )
     assert WRITER.index(index) == (
         "CREATE UNIQUE INDEX i ON ns.t (name, name NULLS FIRST, name DESC, name DESC NULLS LAST) "
@@ -184,15 +182,25 @@ def test_an_index_prints_the_orders_that_are_not_the_default() -> None:
 
 
 def test_search_and_vector_indexes() -> None:
+    tok, a, p, o, e = (Column(name, INT64) for name in ("tok", "a", "p", "o", "e"))
     search = SearchIndex(
-        "i", "t", ("tok",), ("a",), ("p",), (("o", True),), ("o",), None,
-        {"sort_order_sharding": True},
-    )  # fmt: skip
+        name="i",
+        id=2,
+        table="t",
+        key=(tok,),
+        stored=(a,),
+        partition_by=(p,),
+        order_by=(KeyPart(o, POSTGRESQL_ORDERS.order(descending=True)),),
+        where_not_null=("o",),
+        options={"sort_order_sharding": True},
+    )
     assert WRITER.index(search) == (
         "CREATE SEARCH INDEX i ON t(tok) INCLUDE (a) PARTITION BY p ORDER BY o DESC "
         "WHERE o IS NOT NULL WITH (sort_order_sharding = true)"
     )
-    vector = VectorIndex("i", "t", ("e",), where_not_null=("e",), options={"tree_depth": 2})
+    vector = VectorIndex(
+        name="i", id=3, table="t", key=(e,), where_not_null=("e",), options={"tree_depth": 2}
+    )
     assert WRITER.index(vector) == (
         "CREATE INDEX i ON t USING scann (e) WITH (tree_depth = 2) WHERE e IS NOT NULL"
     )
