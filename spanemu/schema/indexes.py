@@ -20,7 +20,7 @@ ColumnsById = Mapping[int, Column]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """What the indexes of all kinds have.
+    """An index of any kind, with what all of them have.
 
     `id` is unique within the database and never reused. The entries hold the `stored` columns
     besides those of their kind. A NULL in one of the columns `where_not_null` leaves a row out.
