@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import Code
+from spanemu.base.process import descriptors
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint, Endpoints
 from spanemu.frontend.listening import (
@@ -41,6 +42,7 @@ else:
 
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
+_DESCRIPTORS_SHARE = 0.6  # of those of the process
 _STOP_SWEEP_SECONDS = 0.05
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _STOPPING = Failure(Code.UNAVAILABLE, "The server is stopping.")
@@ -57,6 +59,7 @@ class Http2Server:
         self.used_seconds = 0.0
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
+        self._descriptors = descriptors(_DESCRIPTORS_SHARE)
         self._is_full = False  # No more connections are taken: they wait in the system.
         self._has_made_room = False  # since a connection was last taken
         self._ended = threading.Event()  # All requests have ended, while the server stops.
@@ -137,10 +140,11 @@ class Http2Server:
 
     def ready(self, events: int) -> None:
         """Accept the connections that wait in the listening socket."""
-        if len(self._clients) >= SOCKETS_MAX:
+        clients_max = min(SOCKETS_MAX, self._descriptors)
+        if len(self._clients) >= clients_max:
             self._make_room()
         for number in range(_ACCEPTS_MAX):
-            if len(self._clients) >= SOCKETS_MAX:
+            if len(self._clients) >= clients_max:
                 return
             try:
                 connected, address = self._listener.accept()

@@ -24,6 +24,7 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.process import descriptors
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.listening import listen_at
@@ -39,6 +40,7 @@ HEALTH_PATH = "/healthz"
 CONNECTIONS_MAX = 1_024
 WAITING_MAX = 768  # requests that wait: the other connections are left for those that do not
 HANDSHAKE_SECONDS = 10.0
+_DESCRIPTORS_SHARE = 0.25  # of those of the process
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
 
 
@@ -79,6 +81,7 @@ class RestServer:
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
         # Those that wait for their clients, likewise; who has waited longest is the first.
         self._waiting: dict[socket.socket, None] = {}
+        self._descriptors = descriptors(_DESCRIPTORS_SHARE)
         self.waits = Waits(WAITING_MAX)
         self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
 
@@ -151,9 +154,10 @@ class RestServer:
             threading.Event().wait(_PAUSE_SECONDS)
             return
         connection.setblocking(True)
-        if len(self._open) >= CONNECTIONS_MAX:
+        connections_max = min(CONNECTIONS_MAX, self._descriptors)
+        if len(self._open) >= connections_max:
             self._close_longest_waiting()
-        if len(self._open) >= CONNECTIONS_MAX:
+        if len(self._open) >= connections_max:
             with suppress(OSError), connection:
                 if self._tls is None:
                     connection.sendall(self._refusal)
