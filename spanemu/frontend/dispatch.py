@@ -44,6 +44,7 @@ from spanemu.base.limits import (
 )
 from spanemu.base.live import LiveRows
 from spanemu.base.record import dataclass
+from spanemu.base.request_mutex import RequestMutex
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
 
 if TYPE_CHECKING:
@@ -55,8 +56,11 @@ else:
 Message = Any
 Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
 
-LARGE_REQUEST_BYTES = 1024 * 1024  # Larger requests are parsed part by part.
+LARGE_REQUEST_BYTES = 2 * 1024 * 1024  # Larger requests are parsed part by part.
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
+
+# Held by the request that is parsed part by part: each thread that computes slows the others down.
+_parsing = RequestMutex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +224,11 @@ class Endpoint:
                 pause = Pause()
                 pause.begin()
             try:
-                request = (
-                    self._parse(data)
-                    if len(data) <= LARGE_REQUEST_BYTES
-                    else large_requests.parsed(self.path, self._method.request, data)
-                )
+                if len(data) <= LARGE_REQUEST_BYTES:
+                    request = self._parse(data)
+                else:
+                    with _parsing:
+                        request = large_requests.parsed(self.path, self._method.request, data)
             except DecodeError:
                 raise UnreadableRequest(self.path) from None
             for watcher in watchers:

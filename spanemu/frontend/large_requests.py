@@ -38,6 +38,7 @@ _LEVELS_MAX = 100  # as the runtime has it
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # wire types; proto3 has no others
 _VARINT_BYTES_MAX = 10
+_SMALL_BYTES = 129  # that a small field takes at most
 _KEY, _VALUE = 1, 2  # fields of an entry of a map
 
 
@@ -57,31 +58,57 @@ def fields(data: bytes, begin: int, end: int) -> Iterator[Part]:
     Raises DecodeError, Cancelled and DeadlineExceeded.
     """
     position, checked = begin, begin + PART_BYTES
+    while position < end:
+        if position > checked:
+            current().check()
+            checked = position + PART_BYTES
+        part = _field(data, position, end)
+        position = part.end
+        yield part
+
+
+def _field(data: bytes, begin: int, end: int) -> Part:
+    """Return the field at a position in a message that ends at another. Raises DecodeError."""
     try:
-        while position < end:
-            if position > checked:
-                current().check()
-                checked = position + PART_BYTES
-            start = position
-            tag, position = _varint(data, position)
-            kind = tag & 7
-            content = position
-            if kind == _LENGTH:
-                length, content = _varint(data, position)
-                position = content + length
-            elif kind == _VARINT:
-                _, position = _varint(data, position)
-            elif kind == _FIXED64:
-                position += 8
-            elif kind == _FIXED32:
-                position += 4
-            else:
-                raise DecodeError("a group")
-            if position > end:
-                raise DecodeError("a field is cut off")
-            yield Part(tag >> 3, start, content, position, kind == _LENGTH)
+        tag, position = _varint(data, begin)
+        kind = tag & 7
+        content = position
+        if kind == _LENGTH:
+            length, content = _varint(data, position)
+            position = content + length
+        elif kind == _VARINT:
+            _, position = _varint(data, position)
+        elif kind == _FIXED64:
+            position += 8
+        elif kind == _FIXED32:
+            position += 4
+        else:
+            raise DecodeError("a group")
     except IndexError:
         raise DecodeError("a number is cut off") from None
+    if position > end:
+        raise DecodeError("a field is cut off")
+    return Part(tag >> 3, begin, content, position, kind == _LENGTH)
+
+
+def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
+    """Return the position behind the small messages, texts and bytes at a position.
+
+    They are fields with a number, or with any. The last one may end behind `end`. Raises
+    Cancelled and DeadlineExceeded.
+    """
+    position, end = begin, min(end, len(data) - 1)
+    checked = begin + PART_BYTES
+    wanted, mask = (number << 3 | _LENGTH, 0xFF) if number else (_LENGTH, 0x87)
+    while position < end:
+        size = data[position + 1]
+        if data[position] & mask != wanted or size > _SMALL_BYTES - 2:
+            break
+        position += 2 + size
+        if position > checked:
+            current().check()
+            checked = position + PART_BYTES
+    return position
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
@@ -122,22 +149,27 @@ def merge(message: Message, data: bytes, begin: int, end: int, level: int = 1) -
         return
     if level > _LEVELS_MAX:
         raise DecodeError("too many levels")
-    descriptor = message.DESCRIPTOR
-    start = begin  # of what is not parsed yet
-    for part in fields(data, begin, end):
-        if part.end - part.content > PART_BYTES and part.is_message:
-            inner = _messages_of(descriptor).get(part.number)
-            if inner is None:
+    inner_fields = _messages_of(message.DESCRIPTOR)
+    position = start = begin  # of what is not parsed yet
+    while position < end:
+        position = _behind_small(data, position, min(end, start + PART_BYTES))
+        if position < end and position - start < PART_BYTES:
+            part = _field(data, position, end)
+            position = part.end
+            inner = inner_fields.get(part.number)
+            if part.end - part.content > PART_BYTES and part.is_message and inner is not None:
+                message.MergeFromString(data[start : part.begin])
+                start = part.end
+                if inner.message_type.GetOptions().map_entry:
+                    _merge_entry(getattr(message, inner.name), data, part, level)
+                else:
+                    merge(_inner(message, inner), data, part.content, part.end, level + 1)
                 continue
-            message.MergeFromString(data[start : part.begin])
-            start = part.end
-            if inner.message_type.GetOptions().map_entry:
-                _merge_entry(getattr(message, inner.name), inner, data, part, level)
-            else:
-                merge(_inner(message, inner), data, part.content, part.end, level + 1)
-        elif part.end - start > PART_BYTES:
-            message.MergeFromString(data[start : part.end])
-            start = part.end
+        if position > end:
+            raise DecodeError("a field is cut off")
+        if position - start >= PART_BYTES:
+            message.MergeFromString(data[start:position])
+            start = position
     message.MergeFromString(data[start:end])
 
 
@@ -167,9 +199,7 @@ def _inner(message: Message, field: FieldDescriptor) -> Message:
     return inner
 
 
-def _merge_entry(
-    entries: Any, field: FieldDescriptor, data: bytes, entry: Part, level: int
-) -> None:
+def _merge_entry(entries: Any, data: bytes, entry: Part, level: int) -> None:
     """Add an entry to a map, whose keys are texts. Raises DecodeError."""
     key, value = "", None
     for part in fields(data, entry.content, entry.end):
@@ -326,31 +356,44 @@ def _cut(path: str, data: bytes, span: _Range, number: int) -> tuple[bytes, list
     """
     head: list[bytes] = []
     ranges: list[_Range] = []
+    position, end = span
     size, start = 0, -1  # of the fields in a row that have the number, if there are any
-    for part in fields(data, *span):
-        if part.number == number and part.is_message:
-            start = part.begin if start < 0 else start
-            continue
-        if start >= 0:
-            ranges.append((start, part.begin))
-            start = -1
-        size += part.end - part.begin
-        if size > HEAD_BYTES_MAX:
-            raise RequestHeadTooLarge(path, HEAD_BYTES_MAX)
-        head.append(data[part.begin : part.end])
+    while position < end:
+        behind = _behind_small(data, position, end, number)
+        part = _field(data, position, end) if behind == position else None
+        if part is None or (part.number == number and part.is_message):
+            start = position if start < 0 else start
+        else:
+            if start >= 0:
+                ranges.append((start, position))
+                start = -1
+            size += part.end - position
+            if size > HEAD_BYTES_MAX:
+                raise RequestHeadTooLarge(path, HEAD_BYTES_MAX)
+            head.append(data[position : part.end])
+        position = behind if part is None else part.end
+    if position > end:
+        raise DecodeError("a field is cut off")
     if start >= 0:
-        ranges.append((start, span[1]))
+        ranges.append((start, end))
     return b"".join(head), ranges
 
 
 def _pieces(data: bytes, ranges: list[_Range]) -> Iterator[_Range]:
     """Yield where some of the fields are, which together are small, or one is large."""
     for start, stop in ranges:
-        for part in fields(data, start, stop):
-            if part.end - start > PART_BYTES:
-                if part.begin > start:
-                    yield start, part.begin
-                start = part.begin
+        position = start
+        while position < stop:
+            limit = start + PART_BYTES
+            behind = _behind_small(data, position, min(stop, limit - _SMALL_BYTES))
+            if behind == position:
+                behind = _field(data, position, stop).end
+            if behind > limit and position > start:
+                yield start, position
+                start = position
+            position = behind
+        if position > stop:
+            raise DecodeError("a field is cut off")
         yield start, stop
 
 

@@ -16,9 +16,9 @@ from spanemu.values.mutation import Delete, Write
 PATH = "/google.spanner.v1.Spanner/Commit"
 
 
-@pytest.fixture(autouse=True)
-def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "PART_BYTES", 40)
+@pytest.fixture(autouse=True, params=[40, 200])
+def _small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "PART_BYTES", request.param)
 
 
 def _within(number: int, content: bytes) -> bytes:
