@@ -92,6 +92,14 @@ def compute(world: World, request: Any) -> Any:
     return request
 
 
+def check(world: World, request: Any) -> Any:
+    """Work for a long time, with checks of the deadline."""
+    world.entered.release()
+    while not world.release.is_set():
+        current().check()
+    return request
+
+
 def chunks(world: World, request: Any) -> Iterator[Any]:
     try:
         for _ in range(request.value):
@@ -112,6 +120,7 @@ METHODS = (
     Method("Echo", StringValue, StringValue, echo, mutations=True),  # of any size
     Method("Wait", StringValue, StringValue, wait),
     Method("Compute", StringValue, StringValue, compute),
+    Method("Check", StringValue, StringValue, check),
     Method("Chunks", Int64Value, StringValue, chunks, streams=True),
     Method("Endless", StringValue, StringValue, endless, streams=True),
 )
@@ -897,3 +906,20 @@ def test_unreadable_and_endless_conversations_are_refused(
     empty = messages_module.PREFIX.pack(0, 0)
     raw.send(raw.headers(3, REFLECTION) + frames.frame(frames.DATA, 0, 3, empty * 1_000))
     assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
+
+
+def test_requests_that_compute_pause_for_each_other(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(loop, "sleep", slept.append)
+    busy = [served.method("Check").future(TEXT, timeout=SECONDS) for _ in range(3)]
+    served.world.wait_entered(3)
+    wait_for(lambda: slept)
+    assert served.echo() == TEXT
+    served.world.end_waits()
+    for each in busy:
+        assert each.result() == TEXT
+    assert served.server._loop is not None
+    assert not served.server._loop.is_crowded
+    assert not served.server._loop._busy
