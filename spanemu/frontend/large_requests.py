@@ -99,10 +99,10 @@ def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
     """
     position, end = begin, min(end, len(data) - 1)
     checked = begin + PART_BYTES
-    wanted, mask = (number << 3 | _LENGTH, 0xFF) if number else (_LENGTH, 0x87)
+    tag, mask = (number << 3 | _LENGTH, 0xFF) if number else (_LENGTH, 0x87)
     while position < end:
         size = data[position + 1]
-        if data[position] & mask != wanted or size > _SMALL_BYTES - 2:
+        if data[position] & mask != tag or size > _SMALL_BYTES - 2:
             break
         position += 2 + size
         if position > checked:

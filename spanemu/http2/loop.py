@@ -28,11 +28,10 @@ from contextlib import suppress
 from math import inf
 from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
 from socket import socketpair
-from time import sleep
 from typing import Protocol
 
 from spanemu.base.call import Call, Signal
-from spanemu.base.clock import call_after, monotonic
+from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
