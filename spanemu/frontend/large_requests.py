@@ -36,6 +36,7 @@ FIELDS_MAX = 2_000_000  # of all levels, in what cannot be cut
 CELLS_MAX = 4_000_000  # of the mutations of a commit
 _LEVELS_MAX = 100  # as the runtime has it
 
+_KIND_BITS = 3  # of a tag; the others are the number of the field
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # wire types; proto3 has no others
 _VARINT_BYTES_MAX = 10
 _SMALL_BYTES = 129  # that a small field takes at most
@@ -71,7 +72,7 @@ def _field(data: bytes, begin: int, end: int) -> Part:
     """Return the field at a position in a message that ends at another. Raises DecodeError."""
     try:
         tag, position = _varint(data, begin)
-        kind = tag & 7
+        kind = tag & (1 << _KIND_BITS) - 1
         content = position
         if kind == _LENGTH:
             length, content = _varint(data, position)
@@ -84,11 +85,13 @@ def _field(data: bytes, begin: int, end: int) -> Part:
             position += 4
         else:
             raise DecodeError("a group")
+        if tag < 1 << _KIND_BITS:
+            raise DecodeError("a field without a number")
     except IndexError:
         raise DecodeError("a number is cut off") from None
     if position > end:
         raise DecodeError("a field is cut off")
-    return Part(tag >> 3, begin, content, position, kind == _LENGTH)
+    return Part(tag >> _KIND_BITS, begin, content, position, kind == _LENGTH)
 
 
 def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
@@ -99,7 +102,7 @@ def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
     """
     position, end = begin, min(end, len(data) - 1)
     checked = begin + PART_BYTES
-    tag, mask = (number << 3 | _LENGTH, 0xFF) if number else (_LENGTH, 0x87)
+    tag, mask = (number << _KIND_BITS | _LENGTH, 0xFF) if number else (_LENGTH, 0x87)
     while position < end:
         size = data[position + 1]
         if data[position] & mask != tag or size > _SMALL_BYTES - 2:

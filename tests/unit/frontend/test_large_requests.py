@@ -209,6 +209,7 @@ def _nested(levels: int) -> bytes:
         b"\x0a\x7f" + b"s" * 60,  # cut off
         b"\x0a" + b"\xff" * 60,  # a length without end
         b"\x0b" * 60,  # a group
+        b"\x00" * 600,  # no number
         b"\x0a\x3c" + b"\xff" * 60,  # no UTF-8
         _within(4, _within(1, _within(2, _nested(200)))),
         _within(4, _within(1, _within(1, b"\xff") + _within(2, b"\x1a\x40" + b"x" * 64))),
