@@ -343,6 +343,7 @@ class ManualClock:
 # Seconds on a clock for durations and deadlines, unaffected by wall time. Not wrapped in a Python
 # function, because each request reads it a dozen times.
 monotonic = partial(time.monotonic)
+sleep = partial(time.sleep)  # for pauses in work: a request waits for a signal of its call
 
 
 class _MachineClock:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from time import sleep
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.clock import Clock
+from spanemu.base.clock import Clock, sleep
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import NamedTuple
 from spanemu.base.timers import Timer

@@ -14,9 +14,16 @@ from __future__ import annotations
 import os
 from os import getpid
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, Self, TypeVar, overload
 
 from spanemu.base.errors import Code, SpannerError
+
+resource: ModuleType | None
+try:
+    import resource
+except ImportError:  # Windows does not have it.
+    resource = None
 
 __tracebackhide__ = True  # pytest hides these frames: users look for their own lines
 
@@ -59,6 +66,7 @@ class OwnProcess(Generic[T]):
         instance.__dict__[self._name] = value, getpid()
 
 
+_DESCRIPTORS_MAX = 1_000_000
 _LEFT_SHARE = 8  # An eighth of the limit stays free of statements.
 _STATM = Path("/proc/self/statm")
 
@@ -84,3 +92,15 @@ class Headroom:
 
 
 headroom = Headroom()
+
+
+def descriptors(share: float) -> int:
+    """Return a share of the descriptors that the process may have, 1,000,000 without a limit.
+
+    A server that takes no more leaves some to other servers and to files.
+    """
+    known = _DESCRIPTORS_MAX
+    if resource is not None:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        known = known if soft == resource.RLIM_INFINITY else min(soft, known)
+    return int(known * share)

@@ -6,7 +6,6 @@ A request that takes a plain lock would block its thread without the knowledge o
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 from typing import Self
 
 from spanemu.base.call import Call, Signal, current
@@ -32,12 +31,7 @@ class RequestMutex:
             self.wait()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.lock.release()
         if self.waiting:
             self.call_next()

@@ -1,4 +1,4 @@
-"""The memory and the CPU of a server process: limits, one allocation arena, one home CPU.
+"""The limits of a server process, and its CPU: memory in one arena, descriptors, one home CPU.
 
 glibc gives each thread that allocates an arena of 64 MiB of address space. Python's threads
 allocate one at a time, so a single arena is enough for all of them; with an arena per thread, an
@@ -35,6 +35,7 @@ except ImportError:  # Windows does not have it.
     resource = None
 
 _ARENA_MAX = -8  # the parameter M_ARENA_MAX of mallopt
+_DESCRIPTORS = 65_536
 _OWN_BYTES = 256 * 1024 * 1024  # memory of the process apart from statements
 _STATEMENT_SHARE = 0.6  # of the remaining memory, for a single statement
 _STATEMENT_BYTES_MIN = 32 * 1024 * 1024
@@ -56,6 +57,17 @@ def share_one_arena() -> None:
         return
     with suppress(OSError, AttributeError):  # Not every Linux has glibc.
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+
+
+def allow_descriptors() -> None:
+    """Let the process have as many descriptors as it may, up to a number: connections take one."""
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    useful = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < useful:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (useful, hard))
 
 
 def statement_memory_bytes(configured: int, limit: int | None) -> int:

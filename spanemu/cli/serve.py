@@ -228,6 +228,7 @@ def serve(**given: Unpack[Options]) -> None:
         click.echo(f"spanemu: {misspelt_note(name, meant)}", err=True)
     config = _config(given)
     process.share_one_arena()
+    process.allow_descriptors()
     if not given["all_cpus"]:
         process.keep_to_one_cpu()
     with lifecycle.stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:

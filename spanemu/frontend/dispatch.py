@@ -26,13 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.collector import Pause
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
@@ -43,13 +44,23 @@ from spanemu.base.limits import (
 )
 from spanemu.base.live import LiveRows
 from spanemu.base.record import dataclass
+from spanemu.base.request_mutex import RequestMutex
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
+
+if TYPE_CHECKING:
+    from spanemu.frontend import large_requests
+else:
+    large_requests = deferred("spanemu.frontend.large_requests")
 
 # Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any
 Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
 
+LARGE_REQUEST_BYTES = 2 * 1024 * 1024  # Larger requests are parsed part by part.
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
+
+# Held by the request that is parsed part by part: each thread that computes slows the others down.
+_parsing = RequestMutex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +224,11 @@ class Endpoint:
                 pause = Pause()
                 pause.begin()
             try:
-                request = self._parse(data)
+                if len(data) <= LARGE_REQUEST_BYTES:
+                    request = self._parse(data)
+                else:
+                    with _parsing:
+                        request = large_requests.parsed(self.path, self._method.request, data)
             except DecodeError:
                 raise UnreadableRequest(self.path) from None
             for watcher in watchers:

@@ -46,6 +46,17 @@ class RequestTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
     limit: int
 
 
+class RequestHeadTooLarge(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The request of {method} has more than {limit} bytes besides its mutations."
+    method: str
+    limit: int
+
+
+class TooManyFields(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "A row or a part of the request has more than {limit} values."
+    limit: int
+
+
 class RequiredFieldMissing(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "No value provided for required field: {field}"
     field: str

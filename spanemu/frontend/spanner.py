@@ -311,7 +311,7 @@ def batch_write(instances: Instances, request: Any) -> Iterator[Any]:
     """Apply mutation groups independently, and yield a response for each group."""
     session = session_of(instances, request.session)
     tag = transaction_tag_from_proto(request)
-    groups = [_mutations(group) for group in request.mutation_groups]
+    groups = (_mutations(group) for group in request.mutation_groups)
     outcomes = session.batch_write(groups, request.exclude_txn_from_change_streams, tag)
     return (_batch_write_response(*outcome) for outcome in outcomes)
 

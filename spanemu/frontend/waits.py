@@ -6,7 +6,6 @@ The server of `http2` has its own way (`http2.loop`).
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 from typing import Self
 
 from spanemu.base.call import Call, Signal
@@ -29,12 +28,7 @@ class Waits:
             self.count += 1
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         with self._mutex:
             self.count -= 1
 

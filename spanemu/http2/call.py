@@ -65,6 +65,12 @@ class RpcCall(ServedCall):
         """The connection that the RPC was received through."""
         return self._caller.lifetime
 
+    def check(self) -> None:
+        """Raise as every call does, after a pause if several requests compute for long."""
+        if (loop := self._caller.loop).is_crowded:
+            loop.pause()
+        super().check()
+
     def signal(self, work: Call | None = None) -> Signal:
         """Return a signal for which the request waits without holding up others."""
         return Parked(work or self, self._caller.loop)

@@ -94,7 +94,8 @@ class Client:
         self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
         self.connection = Connection(self._new_stream)
-        self._handshake_ends = monotonic() + HANDSHAKE_SECONDS
+        self.heard_at = monotonic()
+        self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
         self._is_secured = not isinstance(connected, ssl.SSLSocket)
         self._unsent = memoryview(b"")
         self._events = EVENT_READ
@@ -128,6 +129,10 @@ class Client:
     def undefer(self, exchange: RequestBody) -> None:
         """Forget a request that has ended while it had to wait."""
         self._deferred.pop(exchange, None)
+
+    def is_waited_for(self) -> bool:
+        """Return whether the client has to send or to read something before anything happens."""
+        return not any(stream.is_served() for stream in self.connection.streams.values())
 
     # ------------------------------------------------------------------ the account
 
@@ -202,6 +207,7 @@ class Client:
                     return
                 if self._is_failed:
                     return
+                self.heard_at = monotonic()
                 connection = self.connection
                 begun, data_bytes = connection.last_id, connection.data_bytes
                 connection.receive(data)

@@ -56,7 +56,7 @@ class Exchange(RequestBody):
         "_declared_bytes",
         "_has_begun",
         "_is_listening",
-                "_live",
+        "_live",
         "_replies",
         "_steps",
         "_suspended_bytes",
@@ -64,7 +64,7 @@ class Exchange(RequestBody):
         "failure",
         "is_done",
         "messages",
-    )  # fmt: skip
+    )
 
     def __init__(self, client: Host, stream_id: int) -> None:
         super().__init__(client, stream_id)

@@ -2,7 +2,8 @@
 
     leader      waits for sockets, reads requests, serves them itself, writes replies
     parked      sleeps in the middle of a request that waits; the leader lets the request go on
-    busy        goes on with a request that takes long, while another thread leads
+    busy        goes on with a request that takes long, while another thread leads; of several that
+                are busy, each sleeps for a while so that the others and the leader can compute
     spare       is ready to lead
 
 A quick request needs no other thread. A request that waits (for a lock, for an event) sleeps on a
@@ -30,7 +31,7 @@ from socket import socketpair
 from typing import Protocol
 
 from spanemu.base.call import Call, Signal
-from spanemu.base.clock import call_after, monotonic
+from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
@@ -42,6 +43,8 @@ SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
 SPARE_THREADS = 4  # that wait to lead; further ones end
+BUSY_SECONDS = 0.01  # that a busy thread computes, before it sleeps for each other one as long
+PAUSE_SECONDS_MAX = 0.25
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 # Between two looks at the sockets, for requests that are due, and for those whose wait is over.
 ROUND_SECONDS = 0.01
@@ -142,7 +145,9 @@ class Loop:
             end.setblocking(False)
         self.selector.register(self._wakened, EVENT_READ, self)
         self._is_stopped = False
+        self.is_crowded = False  # Several threads are busy.
         self._mutex = threading.Lock()  # Guards the fields below.
+        self._busy: dict[int, float] = {}  # threads, and since when they compute
         self._waiting = 0
         self._spare = 0
         self._leads = threading.Semaphore(0)
@@ -184,7 +189,26 @@ class Loop:
         """Let a spare thread lead, if the leader serves a task and there is one."""
         with self._mutex:
             if self._spare and self._take_claim():
+                self._busy[self._leader] = monotonic()
+                self.is_crowded = len(self._busy) > 1
                 self._appoint()
+
+    def pause(self) -> None:
+        """Let others compute for a while, if this thread is one of several that are busy.
+
+        Each thread that computes makes the leader wait for the interpreter once more.
+        """
+        own, now = get_ident(), monotonic()
+        if now - self._busy.get(own, now) < BUSY_SECONDS:
+            return
+        others = len(self._busy) - 1
+        sleep(min(others * BUSY_SECONDS, PAUSE_SECONDS_MAX))
+        self._busy[own] = monotonic()
+
+    def _end_busy(self) -> None:
+        """Count this thread as busy no more. Called with the mutex held."""
+        self._busy.pop(get_ident(), None)
+        self.is_crowded = len(self._busy) > 1
 
     def leave(self) -> None:
         """Let a spare thread lead, because a request of this thread is going to wait.
@@ -198,6 +222,7 @@ class Loop:
             self._waiting += 1
             if leads and self._take_claim():
                 self._appoint()
+            self._end_busy()
 
     def resume(self, parked: Parked) -> None:
         """Let a request continue whose wait is over."""
@@ -324,6 +349,8 @@ class Loop:
             try:
                 claim.pop()
             except IndexError:
+                with self._mutex:
+                    self._end_busy()
                 self.post(task.deliver)
                 return False
             turns += task.deliver()

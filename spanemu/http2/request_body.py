@@ -16,6 +16,7 @@ from spanemu.http2.tasks import Task
 
 GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
 UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
+HEAVY_BYTES = 64 * 1024
 INFLATED_BYTES = 1024 * 1024  # beyond which it needs one to be decompressed
 
 
@@ -97,6 +98,10 @@ class RequestBody(Stream):
         self.has_lined_up = False
         self.has_turn = False
         self.is_running = False  # A step of the request is at work.
+
+    def is_heavy(self) -> bool:
+        """Return whether the next step may well take long: there is much to convert."""
+        return len(self.body) > HEAVY_BYTES
 
     def starts(self) -> bool:
         """Return whether to take the next step now."""

@@ -74,6 +74,10 @@ class Stream:
     def drained(self) -> None:
         """Continue the reply, because all that was sent has left the queue."""
 
+    def is_served(self) -> bool:
+        """Return whether the request is complete, and its reply does not wait for the client."""
+        return self.has_ended and not self.queue
+
     def keep(self, size: int) -> None:
         """Count bytes that are kept of the request."""
         self.kept_bytes += size

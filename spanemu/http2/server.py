@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import Code
+from spanemu.base.process import descriptors
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint, Endpoints
 from spanemu.frontend.listening import (
@@ -41,6 +42,7 @@ else:
 
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
+_DESCRIPTORS_SHARE = 0.6  # of those of the process
 _STOP_SWEEP_SECONDS = 0.05
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _STOPPING = Failure(Code.UNAVAILABLE, "The server is stopping.")
@@ -57,7 +59,9 @@ class Http2Server:
         self.used_seconds = 0.0
         self._tls: ssl.SSLContext | None = None
         self._is_stopping = False
+        self._descriptors = descriptors(_DESCRIPTORS_SHARE)
         self._is_full = False  # No more connections are taken: they wait in the system.
+        self._has_made_room = False  # since a connection was last taken
         self._ended = threading.Event()  # All requests have ended, while the server stops.
 
     def start(self, host_port: str = "127.0.0.1:0", tls: ssl.SSLContext | None = None) -> int:
@@ -136,23 +140,41 @@ class Http2Server:
 
     def ready(self, events: int) -> None:
         """Accept the connections that wait in the listening socket."""
-        for _ in range(_ACCEPTS_MAX):
-            if len(self._clients) >= SOCKETS_MAX:
-                self._pause_accepting()
+        clients_max = min(SOCKETS_MAX, self._descriptors)
+        if len(self._clients) >= clients_max:
+            self._make_room()
+        for number in range(_ACCEPTS_MAX):
+            if len(self._clients) >= clients_max:
                 return
             try:
                 connected, address = self._listener.accept()
+                self._has_made_room = False
             except BlockingIOError:
                 return
             except OSError as problem:
                 if problem.errno in _EXHAUSTED:
-                    self._pause_accepting()
+                    if not number:  # Otherwise perhaps no connection is left.
+                        self._make_room()
                     return
                 continue  # The client left.
             try:
                 self._add_client(connected, str(address[0]).removeprefix("::ffff:"))
             except OSError:
                 connected.close()
+
+    def _make_room(self) -> None:
+        """Close the connection whose client has been silent longest, or take no more for a while.
+
+        No request is in progress on such a connection, and gRPC's clients connect again.
+        """
+        waiting = (client for client in self._clients if client.is_waited_for())
+        silent = min(waiting, key=lambda client: client.heard_at, default=None)
+        if silent is None or self._has_made_room:  # in vain
+            self._pause_accepting()
+        else:
+            self._has_made_room = True
+            silent.go_away()
+            silent.close()
 
     def _pause_accepting(self) -> None:
         """Accept no connection until one is closed, or until the next sweep."""
@@ -164,7 +186,7 @@ class Http2Server:
     def _resume_accepting(self) -> None:
         """Accept connections again, after a pause."""
         if self._is_full and not self._is_stopping and (loop := self._loop) is not None:
-            self._is_full = False
+            self._is_full = self._has_made_room = False
             loop.selector.register(self._listener, EVENT_READ, self)
 
     def _remove(self, client: clients.Client) -> None:

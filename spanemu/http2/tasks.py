@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
+HEAVY_TURNS = 16
+
 
 class Owner(Protocol):
     """A client whose requests are served."""
@@ -21,6 +23,10 @@ class Task(Protocol):
     @property
     def client(self) -> Owner:
         """The client that sent the request."""
+        ...
+
+    def is_heavy(self) -> bool:
+        """Return whether the step may well take long, so that quick ones come first."""
         ...
 
     def starts(self) -> bool:
@@ -40,7 +46,8 @@ class Due:
     """The tasks that are due. Clients take turns, so that none waits for all tasks of another.
 
     Every second turn is that of a client which had nothing to do before, so that a client with one
-    request need not wait until each of a crowd has had its turn.
+    request need not wait until each of a crowd has had its turn. Steps that may take long come when
+    there are no others, and every `HEAVY_TURNS` turns.
     """
 
     def __init__(self) -> None:
@@ -48,7 +55,9 @@ class Due:
         # The tasks of each client that has any: of those that have had no turn yet, and the others.
         self._new: deque[deque[Task]] = deque()
         self._old: deque[deque[Task]] = deque()
+        self._heavy: deque[deque[Task]] = deque()  # of those whose next task may take long
         self._is_new_next = True
+        self._light_turns = 0  # since the last heavy task
         self._count = 0
 
     def __len__(self) -> int:
@@ -58,7 +67,7 @@ class Due:
         """Add a task behind those of its client."""
         tasks = task.client.tasks
         if not tasks:
-            self._new.append(tasks)
+            (self._heavy if task.is_heavy() else self._new).append(tasks)
         tasks.append(task)
         self._count += 1
 
@@ -74,10 +83,19 @@ class Due:
         self._count -= 1
         if self._first:
             return self._first.popleft()
-        is_new = bool(self._new) and (self._is_new_next or not self._old)
-        self._is_new_next = not is_new
-        tasks = self._new.popleft() if is_new else self._old.popleft()
+        tasks = self._next_client()
         task = tasks.popleft()
         if tasks:
-            self._old.append(tasks)
+            (self._heavy if tasks[0].is_heavy() else self._old).append(tasks)
         return task
+
+    def _next_client(self) -> deque[Task]:
+        """Remove and return the tasks of the client that has its turn."""
+        is_light = bool(self._new or self._old)
+        if self._heavy and not (is_light and self._light_turns < HEAVY_TURNS):
+            self._light_turns = 0
+            return self._heavy.popleft()
+        self._light_turns += 1
+        is_new = bool(self._new) and (self._is_new_next or not self._old)
+        self._is_new_next = not is_new
+        return self._new.popleft() if is_new else self._old.popleft()

@@ -11,7 +11,7 @@ message has its own HTTP status; a later error is the last element of the array.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from spanemu.base.call import Call, Metadata, Signal
@@ -33,6 +33,7 @@ PREFIX = "/v1/"
 NO_RPC = "/HTTP"  # where the path of an RPC stands otherwise
 _SMALL_BODY_BYTES = 64 * 1024
 _TIMEOUT_HEADER = "x-server-timeout"  # in seconds; Google's clients send it
+_QUERY_BYTES_MAX = 1024 * 1024
 _OVERRIDE_HEADER = "x-http-method-override"  # with a query in the body, for long queries
 
 
@@ -105,15 +106,15 @@ class Api:
             method, endpoint = self._methods[name]
             pairs = pairs_of(query)
             enum_numbers = wants_enum_numbers(pairs)
-            # Who has much to convert works alone, so that others get the interpreter.
-            with bodies.work if len(body) > _SMALL_BODY_BYTES else nullcontext():
+            with _converting(body):
                 data = _request_bytes(method, match, body, pairs) if method.implemented else b""
             call = RestCall(name, request)
             request.on_hangup(call.cancel)
             read, write = method.response.FromString, text_of
 
             def text(reply: bytes) -> str:
-                return write(read(reply), enum_numbers)
+                with _converting(reply):
+                    return write(read(reply), enum_numbers)
 
             if endpoint.streams:
                 return _streamed(endpoint, data, call, text)
@@ -124,9 +125,16 @@ class Api:
             return failed(error, name)
 
 
+def _converting(content: bytes) -> AbstractContextManager[object]:
+    """Return a context in which who has much to convert works alone: others get the interpreter."""
+    return bodies.work if len(content) > _SMALL_BODY_BYTES else nullcontext()
+
+
 def _overridden(request: Request) -> tuple[str, str, bytes]:
     """Return the HTTP method, query and body, of which a header may change the meaning."""
     if request.method == "POST" and request.headers.get(_OVERRIDE_HEADER, "").upper() == "GET":
+        if len(request.body) > _QUERY_BYTES_MAX:
+            raise InvalidPayload("", f"The query has more than {_QUERY_BYTES_MAX} bytes.")
         return "GET", request.body.decode("ascii", errors="replace"), b""
     http_method = "GET" if request.method == "HEAD" else request.method
     return http_method, request.query, request.body

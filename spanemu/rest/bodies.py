@@ -1,8 +1,10 @@
-"""Room for the bodies of requests: large ones are read in turns, and one is read at a time.
+"""Room for the bodies of requests and of responses: large requests are read in turns.
 
 A large body has its room from before it comes until its request has been answered, so that the
 bodies of many clients are never in memory together. A client that has its turn and sends too little
-while others wait is disconnected. Only one thread at a time works at what it reads, because each
+while others wait is disconnected. All other bodies are counted, those of responses too until the
+client has taken them; when they are too much in all, the client that holds most is disconnected.
+Only one thread at a time works at what it reads, because each
 thread that computes makes those that serve other requests wait for the interpreter.
 """
 
@@ -16,6 +18,7 @@ from spanemu.base.clock import monotonic
 
 LARGE_BYTES = 4 * 1024 * 1024  # beyond which a body needs its turn
 ROOM_BYTES = 144 * 1024 * 1024  # a little more than the largest body
+HELD_BYTES_MAX = 96 * 1024 * 1024  # of bodies without a turn
 LOOK_SECONDS = 0.5
 _PROGRESS_BYTES = 512 * 1024  # in that time
 _SERVING_SECONDS = 20.0  # after which the request has its room no longer, if others wait
@@ -25,10 +28,14 @@ work = threading.Lock()  # held by the thread that works at what it has read
 
 
 class Reading:
-    """A body that is read: `read_bytes` of it have come, and `disconnect` ends the connection."""
+    """A body that is read: `read_bytes` of it have come, and `disconnect` ends the connection.
+
+    `held_bytes` are kept for the request without a turn.
+    """
 
     def __init__(self, disconnect: Callable[[], object]) -> None:
         self.read_bytes = 0
+        self.held_bytes = 0
         self.is_complete = False
         self.disconnect = disconnect
         self.size = 0  # of its room
@@ -62,6 +69,8 @@ class Bodies:
         self._changed = threading.Condition()
         self._readings: set[Reading] = set()
         self._reserved = 0
+        self._holding: set[Reading] = set()
+        self._held_bytes = 0
 
     @contextmanager
     def reading(self, disconnect: Callable[[], object]) -> Iterator[Reading]:
@@ -72,6 +81,24 @@ class Bodies:
         finally:
             if reading.size:
                 self._give_back(reading)
+            if reading.held_bytes:
+                self.hold(reading, -reading.held_bytes)
+
+    def hold(self, reading: Reading, size: int) -> None:
+        """Count bytes that are kept without a turn. Who holds most goes if it is too much."""
+        with self._changed:
+            reading.held_bytes += size
+            self._held_bytes += size
+            if not reading.held_bytes:
+                self._holding.discard(reading)
+                return
+            self._holding.add(reading)
+            if self._held_bytes > HELD_BYTES_MAX:
+                largest = max(self._holding, key=lambda each: each.held_bytes)
+                self._holding.discard(largest)
+                self._held_bytes -= largest.held_bytes
+                largest.held_bytes = 0
+                largest.disconnect()
 
     def take(self, reading: Reading, size: int) -> None:
         """Wait for the turn of a body of a size. Raises TimeoutError."""
@@ -90,6 +117,8 @@ class Bodies:
             self._readings.add(reading)
             self._reserved += size
             reading.begin(size)
+        if reading.held_bytes:
+            self.hold(reading, -reading.held_bytes)
 
     def _give_back(self, reading: Reading) -> None:
         with self._changed:

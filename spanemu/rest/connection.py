@@ -77,8 +77,8 @@ class Host(Protocol):
         """Return the response to a request."""
         ...
 
-    def idling(self, connection: socket.socket) -> AbstractContextManager[None]:
-        """Return a context in which the connection waits for a request, and may be closed."""
+    def waiting(self, connection: socket.socket) -> AbstractContextManager[None]:
+        """Return a context in which the connection waits for its client, and may be closed."""
         ...
 
 
@@ -94,7 +94,7 @@ class Connection(BaseHTTPRequestHandler):
     def setup(self) -> None:
         self.connection = self.request
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-        self._source = Source(self.connection)
+        self._source = Source(self.connection, self._host)
         self._input = io.BufferedReader(self._source, _BUFFER_BYTES)
         self._unread = False  # whether the client may still be sending what nothing will read
 
@@ -121,9 +121,7 @@ class Connection(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Read a request, and send its response."""
         self._source.allow(IDLE_SECONDS, _BUFFER_BYTES)
-        with self._host.idling(self.connection):
-            has_begun = self._input.peek(1)
-        if not has_begun:
+        if not self._input.peek(1):
             self.close_connection = True
             return
         self._source.allow(HEAD_SECONDS, HEAD_BYTES_MAX)
@@ -137,18 +135,21 @@ class Connection(BaseHTTPRequestHandler):
                 self._fail(error)
             else:
                 if request is not None:
-                    self._answer(request)
+                    self._answer(request, reading)
 
     def _disconnect(self) -> None:
         """End the connection, from another thread."""
         with suppress(OSError):
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
 
-    def _answer(self, request: Request) -> None:
+    def _answer(self, request: Request, reading: bodies.Reading) -> None:
         """Send the response to a request; where the client goes away, the request is cancelled."""
         with self._host.hangups.watching(self.connection) as watched:
             waits = self._host.waits
-            self._send(self._host.respond(replace(request, on_hangup=watched.add, waits=waits)))
+            response = self._host.respond(replace(request, on_hangup=watched.add, waits=waits))
+            if isinstance(response.body, bytes):
+                self._host.bodies.hold(reading, len(response.body))
+            self._send(response)
 
     def _read(self, reading: bodies.Reading) -> Request | None:
         """Return the next request; None if the standard library refused it."""
@@ -248,7 +249,8 @@ class Connection(BaseHTTPRequestHandler):
 
     def _write(self, data: bytes) -> None:
         self.connection.settimeout(SEND_SECONDS)
-        self.connection.sendall(data)
+        with self._host.waiting(self.connection):
+            self.connection.sendall(data)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Log nothing: requests are logged where they are served."""
@@ -277,8 +279,9 @@ def _head(status: int, content_type: str, own: tuple[tuple[str, str], ...]) -> b
 class Source(io.RawIOBase):
     """A socket as a stream; `allow` sets the time and the size that what follows may take."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, host: Host) -> None:
         self._socket = connection
+        self._host = host
         self._deadline: float = 0.0
         self._bytes_left = 0
         self._reading: bodies.Reading | None = None
@@ -321,11 +324,13 @@ class Source(io.RawIOBase):
         if self._bytes_left <= 0:
             raise LineTooLong("request")
         self._socket.settimeout(seconds)
-        with self.idle():
+        with self.idle(), self._host.waiting(self._socket):
             count = self._socket.recv_into(buffer)
         self._bytes_left -= count
-        if self._reading is not None:
-            self._reading.read_bytes += count
+        if (reading := self._reading) is not None:
+            reading.read_bytes += count
+            if not reading.size:
+                self._host.bodies.hold(reading, count)
         return count
 
 

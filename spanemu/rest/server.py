@@ -2,8 +2,8 @@
 
 A request may wait for a lock or for rows for as long as it likes, so its connection keeps a thread.
 Only a share of the connections may wait at a time; further requests that would have to are refused.
-A connection beyond a limit takes the place of the one that has been idle longest, or is refused.
-Those that send nothing are closed after a while.
+A connection beyond a limit, or for which the process has no descriptor left, takes the place of the
+one that has waited longest for its client: for a request, the rest of one, or room for a response.
 
 Pages of other sites can send requests to this machine, too. The guard refuses a request if its Host
 is not a name of this machine (a page could let its own name point here), if it comes from a page of
@@ -24,6 +24,7 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 
 from spanemu.base.errors import Code, SpannerError
+from spanemu.base.process import descriptors
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.errors import CannotListen, PortTaken
 from spanemu.frontend.listening import listen_at
@@ -39,6 +40,7 @@ HEALTH_PATH = "/healthz"
 CONNECTIONS_MAX = 1_024
 WAITING_MAX = 768  # requests that wait: the other connections are left for those that do not
 HANDSHAKE_SECONDS = 10.0
+_DESCRIPTORS_SHARE = 0.25  # of those of the process
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
 
 
@@ -77,7 +79,9 @@ class RestServer:
         self.bodies = Bodies()
         self._listeners: list[socket.socket] = []
         self._open: set[socket.socket] = set()  # Each thread adds and removes only its own.
-        self._idle: dict[socket.socket, None] = {}  # likewise; the longest idle first
+        # Those that wait for their clients, likewise; who has waited longest is the first.
+        self._waiting: dict[socket.socket, None] = {}
+        self._descriptors = descriptors(_DESCRIPTORS_SHARE)
         self.waits = Waits(WAITING_MAX)
         self._refusal = closing_bytes(failed(TooManyConnections(CONNECTIONS_MAX), "HTTP"))
 
@@ -145,34 +149,43 @@ class RestServer:
             connection, peer = listener.accept()
         except BlockingIOError:
             return
-        except OSError:
+        except OSError:  # There is no descriptor left.
+            self._close_longest_waiting()
             threading.Event().wait(_PAUSE_SECONDS)
             return
         connection.setblocking(True)
-        if len(self._open) >= CONNECTIONS_MAX:
-            self._close_longest_idle()
-        if len(self._open) >= CONNECTIONS_MAX:
+        connections_max = min(CONNECTIONS_MAX, self._descriptors)
+        if len(self._open) >= connections_max:
+            self._close_longest_waiting()
+        if len(self._open) >= connections_max:
             with suppress(OSError), connection:
                 if self._tls is None:
                     connection.sendall(self._refusal)
             return
         self._open.add(connection)
-        threading.Thread(
+        serving = threading.Thread(
             target=self._serve, args=(connection, peer), name="spanemu-rest-rpc", daemon=True
-        ).start()
+        )
+        try:
+            serving.start()
+        except (RuntimeError, MemoryError):  # The system has no more threads.
+            self._open.discard(connection)
+            connection.close()
+            self._close_longest_waiting()
 
     @contextmanager
-    def idling(self, connection: socket.socket) -> Iterator[None]:
-        """Count a connection as idle while it waits for a request."""
-        self._idle[connection] = None
+    def waiting(self, connection: socket.socket) -> Iterator[None]:
+        """Let a connection be closed while it waits for its client."""
+        self._waiting[connection] = None
         try:
             yield
         finally:
-            self._idle.pop(connection, None)
+            self._waiting.pop(connection, None)
 
-    def _close_longest_idle(self) -> None:
-        """Close the connection that has waited longest for a request, if one waits."""
-        for connection in list(self._idle)[:1]:
+    def _close_longest_waiting(self) -> None:
+        """Close the connection that has waited longest for its client, if one waits."""
+        for connection in list(self._waiting)[:1]:
+            self._waiting.pop(connection, None)
             self._open.discard(connection)
             with suppress(OSError):
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
@@ -190,9 +203,16 @@ class RestServer:
     def _secured(self, connection: socket.socket, tls: ssl.SSLContext) -> socket.socket:
         """Return a connection after the handshake of TLS. Raises OSError."""
         connection.settimeout(HANDSHAKE_SECONDS)
-        secured = tls.wrap_socket(connection, server_side=True)
+        secured = tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         self._open.add(secured)
         self._open.discard(connection)
+        try:
+            with self.waiting(secured):
+                secured.do_handshake()
+        except OSError:
+            self._open.discard(secured)
+            secured.close()
+            raise
         return secured
 
 

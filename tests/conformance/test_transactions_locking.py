@@ -12,6 +12,8 @@ from tests.conformance.raw import (
     AB,
     DE,
     IA,
+    PDML,
+    RO,
     RW,
     Session,
     delete,
@@ -442,6 +444,14 @@ def test_an_attempt_before_that_is_no_transaction_is_refused(raw, previous):
             session.select("SELECT 1", {"begin": repeated(RW, previous)})
         with refused(IA, match="previous_transaction_id"):
             session.commit((), user(1), single_use_transaction=repeated(RW, previous))
+
+
+@pytest.mark.parametrize("options", [RO, PDML], ids=["read-only", "partitioned DML"])
+def test_an_attempt_before_that_could_not_commit_is_refused(raw, options):
+    session = raw.session(multiplexed=True)
+    before = session.begin(options).id
+    with refused(IA, match="previous_transaction_id"):
+        session.begin(repeated(RW, before))
 
 
 def test_an_attempt_before_may_be_of_another_session_or_forgotten(raw):

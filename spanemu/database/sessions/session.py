@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -200,7 +200,7 @@ class Session:
 
     def batch_write(
         self,
-        groups: Sequence[Sequence[Mutation] | SpannerError],
+        groups: Iterable[Sequence[Mutation] | SpannerError],
         exclude_from_change_streams: bool = False,
         transaction_tag: str = "",
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import SpannerError
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import (
@@ -264,6 +265,8 @@ class Transactions:
         if options.previous:
             _check_previous(options.previous, int(id_))
             before = self._by_id.get(options.previous) or self._settled.get(options.previous)
+            if before is not None and not isinstance(before, ReadWriteTransaction):
+                raise _previous_unknown(options.previous)
         if isinstance(before, ReadWriteTransaction) and before.was_aborted:
             return before.next_attempt()
         return None
@@ -316,7 +319,11 @@ def _check_previous(previous: bytes, own: int) -> None:
     """
     is_number = previous.isdigit() and len(previous) <= len(str(own))
     if not (is_number and previous == b"%d" % int(previous) and 0 < int(previous) < own):
-        raise errors.PreviousTransactionUnknown(previous.decode("ascii", "replace"))
+        raise _previous_unknown(previous)
+
+
+def _previous_unknown(id_: bytes) -> SpannerError:
+    return errors.PreviousTransactionUnknown(id_.decode("ascii", "replace"))
 
 
 def _kept_seconds(transaction: Transaction) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+import grpc
 from google.cloud.spanner_v1 import ExecuteSqlRequest
 
 from spanemu.http2 import frames
@@ -88,6 +89,16 @@ def harmful(target: Target, **settings: int) -> Iterator[Harmful]:
             yield client
         finally:
             client.socket.close()
+
+
+def patient_channel(target: Target) -> grpc.Channel:
+    """Return a channel of gRPC's library, which keeps to the server's windows."""
+    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
+    if not target.is_secure:
+        return grpc.insecure_channel(f"localhost:{target.port}", options)
+    certificate = ssl.get_server_certificate(("localhost", target.port))
+    credentials = grpc.ssl_channel_credentials(certificate.encode())
+    return grpc.secure_channel(f"localhost:{target.port}", credentials, options)
 
 
 def headers(stream_id: int, path: str, *more: tuple[bytes, bytes], last: bool = False) -> bytes:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+
+import grpc
 
 from spanemu.http2 import frames
 from spanemu.http2.messages import PREFIX
 from tests.stress.attacks.connection import (
     REFLECTION,
+    SECONDS,
     SPANNER,
     WINDOW_MAX,
     Attack,
@@ -19,6 +22,7 @@ from tests.stress.attacks.connection import (
     data,
     harmful,
     headers,
+    patient_channel,
     request,
 )
 
@@ -27,6 +31,7 @@ MEBIBYTE = 1 << 20
 QUERY = SPANNER + "ExecuteSql"
 STREAMING = SPANNER + "ExecuteStreamingSql"
 COMMIT = SPANNER + "Commit"
+BATCH_WRITE = SPANNER + "BatchWrite"
 LARGE_ROWS = "SELECT REPEAT('x', 100000) FROM UNNEST(GENERATE_ARRAY(1, 800))"
 LARGE_CELL = "SELECT ARRAY(SELECT REPEAT('x', 100000) FROM UNNEST(GENERATE_ARRAY(1, 80)))"
 
@@ -297,6 +302,33 @@ def connections_that_do_nothing(target: Target, goes_on: Until) -> None:
                 pass
 
 
+def _large_commits(unit: bytes, path: str = COMMIT) -> Attack:
+    """Return the attack of large requests that consist of a field, repeated."""
+
+    def attack(target: Target, goes_on: Until) -> None:
+        message = _within(1, target.session.encode()) + unit * max(1, 90 * MEBIBYTE // len(unit))
+        while goes_on():
+            with patient_channel(target) as channel, suppress(grpc.RpcError):
+                list(channel.unary_stream(path)(message, timeout=SECONDS))
+
+    return attack
+
+
+def _within(number: int, content: bytes) -> bytes:
+    """Return a field of a message that is a message itself."""
+    size, length = len(content), b""
+    while size >= 0x80:
+        length += bytes((size & 0x7F | 0x80,))
+        size >>= 7
+    return bytes((number << 3 | 2,)) + length + bytes((size,)) + content
+
+
+def _mutation(row: bytes, size: int) -> bytes:
+    """Return a mutation of many equal rows."""
+    write = _within(1, b"T") + _within(2, b"K") + _within(3, row) * (size // (len(row) + 2))
+    return _within(4, _within(1, write))
+
+
 def content_lengths(target: Target, goes_on: Until) -> None:
     """Declare lengths that are none."""
     number = 0
@@ -332,6 +364,15 @@ ATTACKS: Mapping[str, Attack] = {
     "requests reset at once": requests_reset_at_once,
     "connections that do nothing": connections_that_do_nothing,
     "content lengths": content_lengths,
+    "commits of empty mutations": _large_commits(b"\x22\x00"),
+    "commits of empty rows": _large_commits(_mutation(b"", 90 * MEBIBYTE)),
+    "commits of empty values": _large_commits(_mutation(b"\x0a\x00" * 60, 90 * MEBIBYTE)),
+    "batches of empty groups": _large_commits(b"\x22\x00", path=BATCH_WRITE),
+    "queries with empty parameters": _large_commits(
+        _within(4, _within(1, _within(2, _within(6, b"\x0a\x00" * (5 * MEBIBYTE - 1_000))))),
+        path=QUERY,
+    ),
+    "commits of small rows": _large_commits(_mutation(b"\x0a\x03\x1a\x011", 90 * MEBIBYTE)),
     "a flood of PING": _flood(frames.frame(frames.PING, 0, 0, b"12345678")),
     "a flood of SETTINGS": _flood(frames.settings({})),
     "a flood of acknowledgements": _flood(frames.SETTINGS_ACK),

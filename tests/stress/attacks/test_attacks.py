@@ -16,6 +16,9 @@ ATTACKS = (
     "unread streams",
     "bombs for queries",
     "incomplete commits",
+    "commits of empty values",
+    "REST: a long query",
+    "REST: wide characters",
 )
 # The long run holds the server to a fifth of a second; here other tests may take the processor.
 ADDED_SECONDS_MAX = 10.0

@@ -56,6 +56,22 @@ def test_the_limit_of_a_control_group_counts(monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's arenas")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no descriptors")
+def test_a_server_may_have_as_many_descriptors_as_the_system_permits():
+    program = (
+        "import resource\n"
+        "from spanemu.base.process import descriptors\n"
+        "from spanemu.cli.process import allow_descriptors\n"
+        "_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))\n"
+        "print(descriptors(0.5))\n"
+        "allow_descriptors()\n"
+        "print(descriptors(1.0) > 100)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert done.stdout.split() == [b"50", b"True"]
+
+
 def test_threads_share_one_arena():
     program = (
         "import threading, resource, ctypes\n"

@@ -257,5 +257,5 @@ def test_batch_write() -> None:
     assert good.commit_timestamp.ToNanoseconds() == 5_000
     assert (list(bad.indexes), bad.status.code) == ([1], 9)
     assert not bad.HasField("commit_timestamp")
-    assert len(session.asked[0][1]) == 2
+    assert len(list(session.asked[0][1])) == 2
     assert session.asked[0][2] is True

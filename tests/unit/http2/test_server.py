@@ -92,6 +92,14 @@ def compute(world: World, request: Any) -> Any:
     return request
 
 
+def check(world: World, request: Any) -> Any:
+    """Work for a long time, with checks of the deadline."""
+    world.entered.release()
+    while not world.release.is_set():
+        current().check()
+    return request
+
+
 def chunks(world: World, request: Any) -> Iterator[Any]:
     try:
         for _ in range(request.value):
@@ -112,6 +120,7 @@ METHODS = (
     Method("Echo", StringValue, StringValue, echo, mutations=True),  # of any size
     Method("Wait", StringValue, StringValue, wait),
     Method("Compute", StringValue, StringValue, compute),
+    Method("Check", StringValue, StringValue, check),
     Method("Chunks", Int64Value, StringValue, chunks, streams=True),
     Method("Endless", StringValue, StringValue, endless, streams=True),
 )
@@ -676,44 +685,90 @@ def test_a_client_that_never_begins_is_disconnected(
             pass
 
 
-def test_connections_beyond_the_limit_wait(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_connection_takes_the_place_of_the_longest_silent(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server_module, "SOCKETS_MAX", 2)
     with RawClient(served.port) as first, RawClient(served.port) as second:
         for client in (first, second):
             client.send(client.request(1, *ECHO))
             assert client.reply(1)[0]["grpc-status"] == "0"
+        first.send(first.request(3, *ECHO))
+        assert first.reply(3)[0]["grpc-status"] == "0"
         with RawClient(served.port) as third:
             third.send(third.request(1, *ECHO))
-            wait_for(lambda: served.server._is_full)
-            first.send(first.request(3, *ECHO))
-            assert first.reply(3)[0]["grpc-status"] == "0"
-            assert len(served.server._clients) == 2
-            second.socket.shutdown(socket.SHUT_RDWR)
             assert third.reply(1)[0]["grpc-status"] == "0"
+            assert second.goodbye() == ErrorCode.NO_ERROR
+            first.send(first.request(5, *ECHO))
+            assert first.reply(5)[0]["grpc-status"] == "0"
+
+
+def test_an_unfinished_request_keeps_no_connection(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "SOCKETS_MAX", 1)
+    with RawClient(served.port) as slow:
+        slow.send(slow.headers(1, ECHO[0]))
+        wait_for(lambda: any(each.connection.streams for each in served.server._clients))
+        with RawClient(served.port) as other:
+            other.send(other.request(1, *ECHO))
+            assert other.reply(1)[0]["grpc-status"] == "0"
+
+
+def test_connections_beyond_the_limit_wait_for_those_that_are_served(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "SOCKETS_MAX", 1)
+    with RawClient(served.port) as first:
+        first.send(first.request(1, "/s.S/Wait", ECHO[1]))
+        served.world.wait_entered()
+        with RawClient(served.port) as second:
+            second.send(second.request(1, *ECHO))
+            wait_for(lambda: served.server._is_full)
+            assert len(served.server._clients) == 1
+            first.socket.shutdown(socket.SHUT_RDWR)
+            assert second.reply(1)[0]["grpc-status"] == "0"
+
+
+class Exhausted:
+    """A listener that finds no descriptor until there is one."""
+
+    def __init__(self, listener: Any, has_room: Any) -> None:
+        self.fileno, self.close = listener.fileno, listener.close
+        self._listener = listener
+        self._has_room = has_room
+
+    def accept(self) -> Any:
+        if not self._has_room():
+            raise OSError(errno.EMFILE, "Too many open files")
+        return self._listener.accept()
 
 
 def test_a_process_without_descriptors_takes_connections_later(served: Served) -> None:
-    listener: Any = served.server._listener
-    has_room = threading.Event()
-
-    class Exhausted:
-        """A listener that finds no descriptor at first."""
-
-        fileno, close = listener.fileno, listener.close
-
-        def accept(self) -> Any:
-            if not has_room.is_set():
-                raise OSError(errno.EMFILE, "Too many open files")
-            return listener.accept()
-
-    assert served.echo() == TEXT
-    served.server._listener = Exhausted()  # type: ignore[assignment]
+    server, has_room = served.server, threading.Event()
+    server._listener = Exhausted(server._listener, has_room.is_set)  # type: ignore[assignment]
     with RawClient(served.port) as late:
-        wait_for(lambda: served.server._is_full)
-        assert served.echo() == TEXT
+        wait_for(lambda: server._is_full)
         has_room.set()
         late.send(late.request(1, *ECHO))
         assert late.reply(1)[0]["grpc-status"] == "0"
+
+
+def test_a_silent_client_gives_its_descriptor_to_another(served: Served) -> None:
+    server = served.server
+    with RawClient(served.port) as silent, RawClient(served.port) as waiting:
+        silent.send(silent.request(1, *ECHO))
+        assert silent.reply(1)[0]["grpc-status"] == "0"
+        waiting.send(waiting.request(1, "/s.S/Wait", ECHO[1]))
+        served.world.wait_entered()
+        exhausted: Any = Exhausted(server._listener, lambda: len(server._clients) < 2)
+        server._listener = exhausted
+        with RawClient(served.port) as late:
+            late.send(late.request(1, *ECHO))
+            assert late.reply(1)[0]["grpc-status"] == "0"
+            assert silent.goodbye() == ErrorCode.NO_ERROR
+            served.world.end_waits()
+            assert waiting.reply(1)[0]["grpc-status"] == "0"
 
 
 def test_keep_alive(shared: Served) -> None:
@@ -851,3 +906,20 @@ def test_unreadable_and_endless_conversations_are_refused(
     empty = messages_module.PREFIX.pack(0, 0)
     raw.send(raw.headers(3, REFLECTION) + frames.frame(frames.DATA, 0, 3, empty * 1_000))
     assert raw.reply(3)[0]["grpc-status"] == str(Code.RESOURCE_EXHAUSTED.value)
+
+
+def test_requests_that_compute_pause_for_each_other(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(loop, "sleep", slept.append)
+    busy = [served.method("Check").future(TEXT, timeout=SECONDS) for _ in range(3)]
+    served.world.wait_entered(3)
+    wait_for(lambda: slept)
+    assert served.echo() == TEXT
+    served.world.end_waits()
+    for each in busy:
+        assert each.result() == TEXT
+    assert served.server._loop is not None
+    assert not served.server._loop.is_crowded
+    assert not served.server._loop._busy

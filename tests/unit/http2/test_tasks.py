@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spanemu.http2.tasks import Due
+from spanemu.http2.tasks import HEAVY_TURNS, Due
 
 
 class Client:
@@ -16,8 +16,12 @@ class Client:
 
 
 class Step:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, heavy: bool = False) -> None:
         self.client = client
+        self._heavy = heavy
+
+    def is_heavy(self) -> bool:
+        return self._heavy
 
     def starts(self) -> bool:
         return True
@@ -54,6 +58,33 @@ def test_a_client_with_one_task_need_not_wait_for_a_crowd() -> None:
     due.append(single)
     assert single in [due.popleft() for _ in range(2)]
     assert len(due) == 49
+
+
+def test_heavy_tasks_come_last_but_come() -> None:
+    due, heavy = Due(), [Step(Client(), heavy=True) for _ in range(3)]
+    for step in heavy:
+        due.append(step)
+    light = Step(Client())
+    due.append(light)
+    assert due.popleft() is light
+    assert due.popleft() is heavy[0]
+    crowd = [Step(Client()) for _ in range(HEAVY_TURNS + 1)]
+    for step in crowd:
+        due.append(step)
+    assert [due.popleft() for _ in range(HEAVY_TURNS)] == crowd[:-1]
+    assert [due.popleft() for _ in range(3)] == [heavy[1], crowd[-1], heavy[2]]
+    assert not due
+
+
+def test_a_heavy_task_does_not_overtake_those_of_its_client() -> None:
+    due, client = Due(), Client()
+    steps = [Step(client, heavy=heavy) for heavy in (False, True, False)]
+    for step in steps:
+        due.append(step)
+    other = Step(Client())
+    assert due.popleft() is steps[0]
+    due.append(other)
+    assert [due.popleft() for _ in range(3)] == [other, *steps[1:]]
 
 
 def test_what_comes_first_waits_for_nobody() -> None:

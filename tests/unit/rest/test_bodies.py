@@ -58,3 +58,32 @@ def test_a_request_that_is_served_for_long_gives_its_room_to_others(
         first.is_complete = True
         take(bodies, second).join(SECONDS)
         assert (first.size, second.size) == (0, SIZE)
+
+
+def test_the_client_for_which_most_is_held_is_disconnected() -> None:
+    gone: list[str] = []
+    bodies = Bodies()
+    with (
+        bodies.reading(lambda: gone.append("small")) as small,
+        bodies.reading(lambda: gone.append("large")) as large,
+    ):
+        bodies.hold(small, module.HELD_BYTES_MAX // 4)
+        bodies.hold(large, module.HELD_BYTES_MAX // 2)
+        bodies.hold(small, module.HELD_BYTES_MAX // 8)
+        assert gone == []
+        bodies.hold(small, module.HELD_BYTES_MAX // 4)
+        assert gone == ["small"]
+        bodies.hold(large, module.HELD_BYTES_MAX // 4)
+        assert gone == ["small"]
+
+
+def test_a_body_with_a_turn_is_not_held() -> None:
+    gone: list[str] = []
+    bodies = Bodies()
+    with bodies.reading(lambda: gone.append("first")) as first:
+        bodies.hold(first, 1 << 20)
+        bodies.take(first, SIZE)
+        assert first.held_bytes == 0
+    with bodies.reading(lambda: gone.append("second")) as second:
+        bodies.hold(second, module.HELD_BYTES_MAX)
+    assert gone == []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import socket
+from contextlib import nullcontext
 from http.client import LineTooLong
 
 import pytest
 
 from spanemu.rest import connection
+from spanemu.rest.bodies import Bodies
 from spanemu.rest.connection import Source, read_body
 from spanemu.rest.errors import BadHttp
 
@@ -75,11 +77,20 @@ def pair():
         yield client, server
 
 
+class Alone:
+    """The server of a single connection."""
+
+    bodies = Bodies()
+
+    def waiting(self, _connection):
+        return nullcontext()
+
+
 def test_a_source_gives_up_after_its_time(pair, monkeypatch):
     client, server = pair
     now = [0.0]
     monkeypatch.setattr(connection, "monotonic", lambda: now[0])
-    source = Source(server)
+    source = Source(server, Alone())
     source.allow(10, 100)
     client.sendall(b"ab")
     assert source.read(1) == b"a"
@@ -90,7 +101,7 @@ def test_a_source_gives_up_after_its_time(pair, monkeypatch):
 
 def test_a_source_gives_up_after_its_size(pair):
     client, server = pair
-    source = Source(server)
+    source = Source(server, Alone())
     source.allow(10, 2)
     client.sendall(b"abc")
     assert source.read(2) == b"ab"

@@ -9,7 +9,7 @@ import http.client
 import json
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -167,6 +167,13 @@ def test_a_post_can_stand_for_a_get_with_a_long_query(rest):
     body, override = b"filter=name:emulator&pageSize=1", {"X-HTTP-Method-Override": "GET"}
     response, content = call(rest, "POST", path, body, **override)
     assert (response.status, len(content["instances"])) == (200, 1)
+
+
+def test_a_query_in_a_body_has_a_limit(rest):
+    override = {"X-HTTP-Method-Override": "GET"}
+    path = "/v1/projects/emulator-project/instances"
+    response, _ = call(rest, "POST", path, b"a=b&" * 300_000, **override)
+    assert response.status == 400
 
 
 def test_hosts_and_origins_are_checked(rest):
@@ -348,7 +355,7 @@ def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
         raw(running) as first,
         raw(running) as second,
     ):
-        idle = running._running._rest._idle
+        idle = running._running._rest._waiting
         wait_until(lambda: len(idle) == 2)
         for opened in (first, second, first):
             opened.sendall(health)
@@ -358,6 +365,39 @@ def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
         assert second.recv(1) == b""
         first.sendall(health)
         assert status_of(first.recv(4096)) == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /healthz HT",
+        b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc",
+    ],
+)
+def test_a_new_connection_takes_the_place_of_an_unfinished_request(sent, monkeypatch):
+    monkeypatch.setattr(servers, "CONNECTIONS_MAX", 1)
+    with spanemu.Emulator(rest_host_port="127.0.0.1:0") as running, raw(running) as slow:
+        slow.sendall(sent)
+        wait_until(lambda: len(running._running._rest._waiting) == 1)
+        health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        assert status_of(exchange(running, health)) == 200
+        assert slow.recv(1) == b""
+
+
+def test_a_connection_without_a_thread_is_closed(monkeypatch):
+    class NoThread(threading.Thread):
+        def start(self):
+            if self.name == "spanemu-rest-rpc":
+                raise RuntimeError("can't start new thread")
+            super().start()
+
+    health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with spanemu.Emulator(rest_host_port="127.0.0.1:0") as running:
+        with monkeypatch.context() as patch:
+            patch.setattr(servers.threading, "Thread", NoThread)
+            with raw(running) as refused, suppress(ConnectionResetError):
+                assert refused.recv(1) == b""
+        assert status_of(exchange(running, health)) == 200
 
 
 def test_connections_beyond_the_limit_are_refused(emulator, monkeypatch):
