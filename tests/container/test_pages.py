@@ -17,9 +17,12 @@ from tests.container.engine import provide_docker
 from tests.container.image import DOCKERFILE, ROOT, Image
 from tests.installed import needs
 from tests.pages.blocks import DOCS, Block, blocks
-from tests.pages.walkthrough import FOR_REAL, Walkthrough
+from tests.pages.walkthrough import FOR_REAL, Walkthrough, in_time
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the image is a Linux image")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the image is a Linux image"),
+    in_time,
+]
 
 WORKFLOW = DOCKERFILE.with_name("github-actions.yml")
 COMPOSE = DOCKERFILE.with_name("compose.yaml")

@@ -9,7 +9,9 @@ import pytest
 from tests.clients.test_clients import STAY_HERE
 from tests.pages.blocks import DOCS, blocks
 from tests.pages.environments import ROOT
-from tests.pages.walkthrough import FOR_REAL, Walkthrough
+from tests.pages.walkthrough import FOR_REAL, Walkthrough, in_time
+
+pytestmark = in_time
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ from tests.pages.blocks import Block
 from tests.pages.environments import NOT_HERE, provide_python, wheels
 
 FOR_REAL = "SPANEMU_TEST_PAGES" in os.environ
-SECONDS_MAX = 900 if FOR_REAL else 240
+SECONDS_MAX = 1800 if FOR_REAL else 240
+in_time = pytest.mark.timeout(SECONDS_MAX + 60)  # for a page's test
 
 _PRELUDE = """\
 set -m  # A server in the second terminal is a group of processes of its own.
