@@ -36,6 +36,18 @@ class DjangoMissing(RuntimeError):
     """Django, its backend for Spanner, or the project's settings are missing."""
 
 
+class MigrationsMissing(DjangoMissing):
+    """Apps with a package for migrations and with models, but without a migration."""
+
+    def __init__(self, labels: list[str]) -> None:
+        self.labels = labels
+        apps = " ".join(labels)
+        super().__init__(
+            f"no tables for the models of {', '.join(labels)}, which have no migrations: run "
+            f"`python -m django makemigrations {apps}`, or set spanner_schema = django:syncdb"
+        )
+
+
 class SpannerDjango:
     """Django's databases while the object is open.
 
@@ -85,13 +97,19 @@ class SpannerDjango:
         ]
 
     def migrate(self, alias: str = ALIAS, *, by_models: bool = False) -> None:
-        """Run the project's migrations, or create the tables of its models if `by_models`."""
+        """Run the project's migrations, or create the tables of its models if `by_models`.
+
+        Apps without a package for migrations get the tables of their models, as in Django's own
+        tests. Raises MigrationsMissing.
+        """
         if by_models:
             labels = [each.label for each in _library("django.apps").apps.get_app_configs()]
             conf = _library("django.conf").settings
             self._patches.setattr(conf, "MIGRATION_MODULES", dict.fromkeys(labels))
+        if labels := _apps_without_migrations():
+            raise MigrationsMissing(labels)
         _library("django.core.management").call_command(
-            "migrate", database=alias, verbosity=0, interactive=False, run_syncdb=by_models
+            "migrate", database=alias, verbosity=0, interactive=False, run_syncdb=True
         )
 
     def close_connections(self) -> None:
@@ -224,6 +242,18 @@ def _original(database: Mapping[str, Any]) -> str | None:
 
 def _mirrors(alias: str) -> list[str]:
     return [name for name, database in _databases().items() if _original(database) == alias]
+
+
+def _apps_without_migrations() -> list[str]:
+    """Return the labels of apps whose package for migrations is empty, though they have models."""
+    loader = _library("django.db.migrations.loader").MigrationLoader(None)
+    empty = loader.migrated_apps - {label for label, _ in loader.disk_migrations}
+    return [
+        app.label
+        for app in _library("django.apps").apps.get_app_configs()
+        if app.label in empty
+        and any(model._meta.managed and not model._meta.proxy for model in app.get_models())
+    ]
 
 
 def _set_up_apps() -> None:

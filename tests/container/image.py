@@ -1,25 +1,27 @@
 """The file system of the container image in an empty folder, made as docs/container/Dockerfile says.
 
 Where no container engine runs, the command lines of the image run in this folder: it has the files
-that the last stage copies and the folders that it makes. Instead of the environment that the first
-stage installs, it has a virtual environment over the packages of this one, which takes no time.
+that the last stage copies and the folders that it makes. The environment that the first stage
+installs has links to the packages of this one, those that pip would install there and no others.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
-import sys
-import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
+from tests.pages.environments import create, install
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = ROOT / "docs" / "container" / "Dockerfile"
 ENVIRONMENT = "opt/spanemu"
+_INSTALLED = re.compile(r'pip install [^"]*"/source(\[[\w,]*\])"')
 
 
 def instructions(text: str) -> Iterator[tuple[str, str]]:
@@ -40,7 +42,7 @@ class Image:
         last = max(number for number, (word, _) in enumerate(steps) if word == "FROM")
         self.steps = steps[last + 1 :]
         self.environ: dict[str, str] = {}
-        self._install()
+        self._install(steps[:last])
         for word, arguments in self.steps:
             if word == "COPY":
                 self._copy(shlex.split(arguments))
@@ -81,15 +83,10 @@ class Image:
         assert path is not None
         return path
 
-    def _install(self) -> None:
-        folder = self.root / ENVIRONMENT
-        venv.create(folder, symlinks=True, with_pip=False)
-        (packages,) = folder.glob("lib/python*/site-packages")
-        paths = [*filter(os.path.isdir, sys.path), str(ROOT)]
-        (packages / "outer.pth").write_text("\n".join(paths), encoding="utf-8")
-        script = folder / "bin" / "spanemu"
-        script.write_text("#!/usr/bin/env python3\nfrom spanemu.cli import main\nmain()\n")
-        script.chmod(0o755)
+    def _install(self, steps: Iterable[tuple[str, str]]) -> None:
+        """Install what the first stage installs, by links to the packages of this environment."""
+        (wanted,) = (match[1] for _, arguments in steps if (match := _INSTALLED.search(arguments)))
+        install(create(self.root / ENVIRONMENT), [f"spanemu{wanted}"])
 
     def _copy(self, arguments: list[str]) -> None:
         *sources, target = (each for each in arguments if not each.startswith("--"))

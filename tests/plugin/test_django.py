@@ -400,3 +400,25 @@ def test_a_project_without_settings_is_told_so(project, monkeypatch):
     result = project.run_apart("def test_it(spanner_database): pass", *QUIET)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*schema source 'django:'*needs the project's settings*"])
+
+
+def test_an_app_without_a_migration_is_named_with_the_command_that_makes_one(shop):
+    (shop.path / "shop/migrations/0001_initial.py").unlink()
+    result = shop.run_apart("def test_it(spanner_django_db): pass", *ALONE)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*the models of shop*`python -m django makemigrations shop`*"])
+
+
+def test_an_app_without_a_package_for_migrations_has_the_tables_of_its_models(shop):
+    (shop.path / "shop/migrations/0001_initial.py").unlink()
+    (shop.path / "shop/migrations/__init__.py").unlink()
+    (shop.path / "shop/migrations").rmdir()
+    result = shop.run_apart(
+        """
+        def test_it(spanner_django_db):
+            from shop.models import Entry, Order
+            assert (Order.objects.count(), Entry.objects.count()) == (0, 0)
+        """,
+        *ALONE,
+    )
+    result.assert_outcomes(passed=1)

@@ -1,8 +1,13 @@
 // A database of spanemu for tests in Node, with the same content before each test.
 //
 //   import { afterAll, afterEach, beforeAll } from 'vitest';   // or the globals of Jest
+//   import { isolated } from './spanemu.mjs';
 //   const database = isolated({ beforeAll, afterEach, afterAll }, { schema: ['CREATE TABLE ...'] });
-//   test('...', async () => { new Spanner(database.options) ... });
+//   test('...', async () => {
+//     const spanner = new Spanner({ projectId: database.projectId });
+//     const client = spanner.instance(database.instanceId).database(database.id);
+//     ...
+//   });
 //
 // The emulator at SPANNER_EMULATOR_HOST and SPANNER_EMULATOR_REST_HOST is used if these are set;
 // otherwise the command in SPANEMU, by default "spanemu", is started. Copy this file into your
