@@ -29,12 +29,13 @@ from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
-from spanemu.api.variables import misspelt_note, misspelt_variables
 from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts import hotspots
+    from spanemu.api import variables
 else:
+    variables = deferred("spanemu.api.variables")
     hotspots = deferred("pytest_spanemu.asserts.hotspots")
 
 
@@ -145,7 +146,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Name the misspelt environment variables."""
-    return [f"spanner: {misspelt_note(*each)}" for each in misspelt_variables(os.environ)]
+    return [
+        f"spanner: {variables.misspelt_note(*each)}"
+        for each in variables.misspelt_variables(os.environ)
+    ]
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist starts its workers

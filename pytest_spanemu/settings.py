@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -36,16 +36,16 @@ from pytest_spanemu.targets.resource_names import (
     resource_names,
 )
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
-from spanemu.base.deferred import lazy_pattern
+from spanemu.base.deferred import deferred, lazy_pattern
 from spanemu.base.record import dataclass
-from spanemu.base.resource_names import (
-    InvalidDatabaseId,
-    InvalidInstanceId,
-    check_database_id,
-    check_instance_id,
-)
 from spanemu.base.suggestions import did_you_mean
-from spanemu.config import HostPort, InvalidConfig
+
+if TYPE_CHECKING:
+    from spanemu import config
+    from spanemu.base import resource_names as ids
+else:
+    config = deferred("spanemu.config")
+    ids = deferred("spanemu.base.resource_names")
 
 TABLE_ROWS = 10
 COUNTED = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")
@@ -294,9 +294,9 @@ def _choose(word: object, choices: tuple[str, ...], where: str) -> str:
 
 
 def _check_host(text: str) -> None:
-    address = HostPort.parse(text)
+    address = config.HostPort.parse(text)
     if not address.port:
-        raise InvalidConfig(f"{text!r} has no port: write that of a server, as in localhost:9010")
+        raise ValueError(f"{text!r} has no port: write that of a server, as in localhost:9010")
 
 
 def _check_project(text: str) -> None:
@@ -308,15 +308,15 @@ def _check_instance(text: str) -> None:
     if _LETTER.fullmatch(text):  # A real instance has a valid id, and an emulator checks it, too.
         return
     try:
-        check_instance_id(text)
-    except InvalidInstanceId as problem:
+        ids.check_instance_id(text)
+    except ids.InvalidInstanceId as problem:
         raise ValueError(str(problem)) from problem
 
 
 def _check_database(text: str) -> None:
     try:
-        check_database_id(text)
-    except InvalidDatabaseId as problem:
+        ids.check_database_id(text)
+    except ids.InvalidDatabaseId as problem:
         raise ValueError(str(problem)) from problem
 
 

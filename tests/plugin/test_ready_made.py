@@ -49,7 +49,7 @@ def spanner_schema():
     )
     result = project.run(PASS, "--spanner-check")
     result.assert_outcomes(passed=3, failed=2, skipped=3)
-    result.stdout.fnmatch_lines(["Findings of the linter:", "  *: warning SPN102 E: *"])
+    result.stdout.fnmatch_lines(["Findings of the linter:", "  *: SPN102 E(Ts) (warning): *"])
     result.stdout.fnmatch_lines(["The migrations lack:", "  *CREATE TABLE E *"])
 
 

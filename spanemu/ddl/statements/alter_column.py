@@ -228,7 +228,8 @@ def _jobs(change: Alteration) -> Iterator[Job]:
 def add_column(table: Table, action: ddl_ast.AddColumn, schema: Schema) -> Change:
     """Add a column; existing rows get its default or generated value."""
     name = action.column.name.name
-    if table.requested_column(name) is not None:
+    unique = schema.dialect.unique_key
+    if any(unique(name) == unique(column.name) for column in table.columns):
         if action.if_not_exists:
             return Change(schema)
         raise DuplicateColumnName(table.name, name)

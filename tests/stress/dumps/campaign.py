@@ -173,5 +173,6 @@ def run(words: str, *arguments: str) -> Report:
     done = subprocess.run(
         line, env=inherited_environment(), stdout=subprocess.PIPE, check=True, timeout=SECONDS_MAX
     )
-    cpu_seconds, _, kilobytes, _ = done.stdout.split()  # "1.5 VmHWM: 1234 kB"
+    # The command may print, and then "1.5 VmHWM: 1234 kB".
+    cpu_seconds, _, kilobytes, _ = done.stdout.split()[-4:]
     return Report(words, monotonic() - begun, float(cpu_seconds), int(kilobytes) * 1024)
