@@ -10,7 +10,7 @@ collections than in commits. Two remedies:
 
 `gc.freeze` makes collections skip objects. Frozen objects that become garbage in a reference cycle
 stay in memory until the heap is thawed, that is until a collection visits everything again:
-when the last holder releases the heap, when the frozen objects have doubled since the last thaw,
+when the last holder releases the heap, when four times as many are frozen as after the last thaw,
 when a database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`.
 At the end of a process, only the first of several collections does so (`heap.prepare_for_exit`).
 
@@ -31,6 +31,7 @@ PAUSE_SECONDS_MAX = 1.0  # of blocks that overlap; the next block then runs with
 COLLECTION_SECONDS_MAX = 0.005  # a full collection that takes longer freezes what survived
 GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collection
 COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
+GROWTH_MAX = 4  # of the frozen objects, before the next full collection visits all of them
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
 _FULL = 2  # the number of the oldest generation
 
@@ -224,7 +225,7 @@ class Heap:
             self.freeze()
             frozen = gc.get_freeze_count()
             self._frozen_min = self._frozen_min or frozen
-            self._is_due = frozen > 2 * self._frozen_min
+            self._is_due = frozen > GROWTH_MAX * self._frozen_min
 
 
 def _is_automatic() -> bool:

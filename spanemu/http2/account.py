@@ -156,7 +156,8 @@ class Account:
 
     def return_memory(self) -> None:
         """Return to the system what was kept, if it was much: the C library keeps it for later."""
-        if self._peak_bytes - self.held_bytes > RETURNED_BYTES_MIN:
+        freed = self._peak_bytes - self.held_bytes
+        if freed > (RETURNED_BYTES_MIN if self.held_bytes else MEBIBYTE):
             self._peak_bytes = self.held_bytes
             _trim()
 

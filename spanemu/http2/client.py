@@ -31,6 +31,7 @@ READ_BYTES = 256 * 1024
 # Who sends many requests at once is read in small parts, so that other clients have their turns.
 CROWD = 16  # requests in a part
 CROWD_BYTES = 8 * 1024
+ENDED_AT_ONCE = 256  # requests of a closed connection
 TASKS_MAX = 256  # that are due, until the client is read again
 _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
@@ -102,6 +103,7 @@ class Client:
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
+        self._is_ending = False  # The connection is closed, and has requests to cancel.
         loop.selector.register(connected, EVENT_READ, self)
         self.account.open(self)
 
@@ -138,6 +140,8 @@ class Client:
 
     def settle(self) -> None:
         """Enter into the account what is kept for the client."""
+        if self._is_ending:
+            return
         connection = self.connection
         kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
         held_bytes = kept_bytes + len(self._unsent)
@@ -297,10 +301,10 @@ class Client:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
-    def end_streams(self) -> None:
-        """Cancel all requests."""
+    def end_streams(self, streams_max: int | None = None) -> bool:
+        """Cancel all requests, or a number of them; return whether none is left."""
         self._deferred.clear()
-        self.connection.close()
+        return self.connection.close(streams_max)
 
     def fail_streams(self, failure: Failure) -> None:
         """End all requests with a failure."""
@@ -339,6 +343,17 @@ class Client:
         with suppress(OSError):  # A forked child may hold the socket open.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
-        self.end_streams()
-        self.settle()
+        self._end_some()
         self._closed(self)
+
+    def _end_some(self) -> None:
+        """Cancel the requests of a closed connection: many of them while others are served.
+
+        The account counts none of them from the beginning, since all go within a moment.
+        """
+        self._is_ending = not self.end_streams(ENDED_AT_ONCE)
+        if self._is_ending:
+            self.account.change(self, 0)
+            self.loop.post(self._end_some)
+        else:
+            self.settle()

@@ -177,12 +177,11 @@ class Connection(Sender):
             self.kept_bytes -= self._block_bytes
             self._block_of(stream_id, first_flags, b"".join(fragments))
 
-    def close(self) -> None:
-        """End all streams, because the connection is lost."""
-        super().close()
+    def close(self, streams_max: int | None = None) -> bool:
         if self._block is not None:
             self._block = None
             self.kept_bytes -= self._block_bytes
+        return super().close(streams_max)
 
     def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
         """Open a stream with a complete header block, or end a request with its trailers."""

@@ -278,6 +278,9 @@ class Loop:
             except Exception:  # A bug must not end the thread, on which all clients depend.
                 log.exception("the server failed")
                 self._claim.clear()
+        while self._posted:
+            with suppress(Exception):
+                self._posted.popleft()()
         self._release_parked()
         self.selector.close()
         self._waker.close()
@@ -290,7 +293,7 @@ class Loop:
             self._add_spare()
         if self._unflushed:  # The thread that lost the lead may have left something.
             self._flush()
-        while posted:
+        for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
         if self.due and monotonic() < self._serves_until and not self._serve():
             return False
@@ -305,17 +308,21 @@ class Loop:
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
         is_busy = posted or self._unflushed or self.due or self._resumable
-        self._wait(0.0 if is_busy else self._sweeps_at - now)
-        self._serves_until, self._resumes_until = monotonic() + ROUND_SECONDS, None
+        is_complete = self._wait(0.0 if is_busy else self._sweeps_at - now)
+        # A client that is still to be read may have sent little: it does not wait for a whole
+        # round after each of those that are read before it.
+        round_seconds = ROUND_SECONDS if is_complete else SLICE_SECONDS
+        self._serves_until, self._resumes_until = monotonic() + round_seconds, None
         if not self._is_watched:
             self._is_watched = True
             self._active.set()
         return True
 
-    def _wait(self, seconds: float) -> None:
+    def _wait(self, seconds: float) -> bool:
         """Serve the sockets that are ready, for a moment: who had the least time comes first.
 
-        Who had none for a while is treated as those that had the least.
+        Who had none for a while is treated as those that had the least. Return whether all were
+        served.
         """
         ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
         if len(ready) > 1:
@@ -325,14 +332,15 @@ class Loop:
         for key, events in ready:
             owner: Ready = key.data
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
-                return  # Those that had less time are served before this one is read.
+                return True  # Those that had less time are served before this one is read.
             fair_seconds = max(self._fair_seconds, owner.used_seconds)
             self._fair_seconds = owner.used_seconds = fair_seconds
             owner.ready(events)
             before, now = now, monotonic()
             owner.used_seconds += now - before
-            if now - begun > SLICE_SECONDS:
-                return  # The others are ready again.
+            if now - begun > SLICE_SECONDS and key is not ready[-1][0]:
+                return False  # The others are ready again.
+        return True
 
     def _serve(self) -> bool:
         """Serve the tasks that are due now; return False if another thread leads afterwards."""

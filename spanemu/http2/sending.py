@@ -6,6 +6,7 @@ What the client has no room for waits in the queue of its stream. `output` is wh
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from itertools import islice
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
@@ -290,7 +291,11 @@ class Sender:
         stream.cancelled()
         stream.release()
 
-    def close(self) -> None:
-        """End all streams, because the connection is lost."""
-        for stream in tuple(self.streams.values()):
+    def close(self, streams_max: int | None = None) -> bool:
+        """End all streams, or a number of them, because the connection is lost.
+
+        Return whether none is left.
+        """
+        for stream in tuple(islice(self.streams.values(), streams_max)):
             self.discard(stream)
+        return not self.streams

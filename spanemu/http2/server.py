@@ -193,6 +193,7 @@ class Http2Server:
         """Remove a client whose connection is closed: there is room for another one."""
         self._clients.discard(client)
         self._resume_accepting()
+        self.account.return_memory()
 
     def _add_client(self, connected: socket.socket, peer: str) -> None:
         connected.setblocking(False)

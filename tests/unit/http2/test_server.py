@@ -238,7 +238,11 @@ def test_a_deadline_ends_a_wait(served: Served) -> None:
     assert served.echo() == TEXT
 
 
-def test_requests_that_wait_end_with_their_connection(served: Served) -> None:
+@pytest.mark.parametrize("at_once", [256, 7])
+def test_requests_that_wait_end_with_their_connection(
+    served: Served, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(client_module, "ENDED_AT_ONCE", at_once)
     path = "/s.S/Wait"
     with RawClient(served.port) as raw:
         for stream_id in range(1, 60, 2):
@@ -248,6 +252,7 @@ def test_requests_that_wait_end_with_their_connection(served: Served) -> None:
     wait_for(lambda: waiting_count(served) == 0)
     assert served.world.cancelled.wait(SECONDS)
     assert served.echo() == TEXT
+    wait_for(lambda: is_idle(served))
 
 
 def test_a_wait_is_refused_when_the_system_has_no_thread(
