@@ -279,8 +279,10 @@ class Loop:
                 log.exception("the server failed")
                 self._claim.clear()
         while self._posted:
-            with suppress(Exception):
+            try:
                 self._posted.popleft()()
+            except Exception:
+                log.exception("the server failed while it stopped")
         self._release_parked()
         self.selector.close()
         self._waker.close()

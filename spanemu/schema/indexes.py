@@ -43,7 +43,7 @@ class Index:
 
     @property
     def full_key(self) -> tuple[KeyPart, ...]:
-        """Every part of an entry's key, hidden parts included."""
+        """Every part of an entry's key, hidden parts included; only of indexes with entries."""
         raise NotImplementedError
 
     @property

@@ -38,7 +38,7 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """What the block says to type, command by command."""
+        """The commands of the block, in order."""
         if self.language == "sh":
             lines = self.text.splitlines()
         elif self.language == "console":

@@ -128,7 +128,7 @@ class Walkthrough:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Return the variables of a new terminal of somebody who has not installed anything."""
+    """Return the environment variables of a new terminal, without any installed package."""
     if FOR_REAL:
         own = Path(sys.executable).parent
         path = [each for each in os.environ["PATH"].split(os.pathsep) if Path(each) != own]

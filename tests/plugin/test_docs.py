@@ -193,7 +193,7 @@ def test_the_page_on_lint_runs(project, monkeypatch):
 
 
 def commands():
-    """What the pages say to type that needs no server, as arguments of the command."""
+    """Return the commands of the pages that need no server, as lists of arguments."""
     lines = [
         line.partition("#")[0].split(" | ")[-1]
         for page in ("lint.md", "how-to/ddl.md")

@@ -79,7 +79,7 @@ class Delete:
         batch.delete(self.table, keys)
 
     def takes(self, key: tuple[int, ...]) -> bool:
-        """Whether a row with that key goes."""
+        """Return whether the deletion covers a row with that key."""
         return self.keys is None or key in self.keys
 
 

@@ -128,7 +128,7 @@ class Seconds:
 
 @contextmanager
 def seconds_told() -> Iterator[Seconds]:
-    """Nobody counts as idle because the machine was slow."""
+    """Give the locks a clock of their own, so that a slow machine makes no holder idle."""
     seconds = Seconds()
     with ExitStack() as patches:
         for module in (locks, holder):
@@ -137,5 +137,5 @@ def seconds_told() -> Iterator[Seconds]:
 
 
 def rows_read_ahead(count: int) -> AbstractContextManager[object]:
-    """How many rows a query reads at once; the others stream while other clients run."""
+    """Set how many rows a query reads at once; it streams the others beside other clients."""
     return patch.object(read_write, "ROWS_READ_AHEAD_MAX", count)

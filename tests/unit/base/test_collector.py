@@ -118,7 +118,7 @@ heap = Heap()
 
 
 def run_apart(code: str) -> None:
-    """Run code in a process of its own, whose heap is small and which nobody else freezes."""
+    """Run code in a process of its own, so that no other test freezes its small heap."""
     subprocess.run([sys.executable, "-c", PRELUDE + dedent(code)], check=True, timeout=60)
 
 

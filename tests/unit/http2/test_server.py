@@ -40,7 +40,7 @@ REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 
 
 class World:
-    """What the handlers of a server share with its test."""
+    """The state that the handlers of a server share with its test."""
 
     def __init__(self) -> None:
         self.entered = threading.Semaphore(0)
@@ -636,7 +636,7 @@ def test_a_deadline_ends_a_stream_that_waits_for_its_client(
 def test_many_requests_of_a_client_let_others_have_their_turns(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is due at a time stays small, however much the system's buffers hold."""
+    """The server reads no more of a client than it can serve soon."""
     lengths: list[int] = []
     serve = loop.Loop._serve
 

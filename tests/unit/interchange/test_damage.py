@@ -116,7 +116,7 @@ def test_the_inventory_lists_every_other_file(copy):
 
 
 def test_manifests_have_the_fields_of_spanners_import_and_no_others(original, tmp_path):
-    """Those of its messages ImportManifest, Export and TableManifest, which are read strictly."""
+    """Spanner reads its messages ImportManifest, Export and TableManifest strictly."""
     original.dump(tmp_path / "csv", format="csv")
     manifest = json.loads((tmp_path / "csv" / "manifest.json").read_text())
     assert set(manifest) == {"tables", "dialect"}
@@ -208,7 +208,7 @@ def test_an_earlier_inventory_deletes_nothing_outside_of_the_folder(original, js
 
 
 def test_a_dump_that_was_interrupted_is_refused(databases, original, tmp_path, monkeypatch):
-    """A second dump into the same folder, too, of which some files are those of the first."""
+    """A second dump into the same folder is refused as well, if it replaced only some files."""
 
     def fail(*_arguments):
         raise OSError("the disk is full")
