@@ -168,7 +168,7 @@ class Endpoint:
     ) -> None:
         self.path = path
         self.streams = method.streams
-        self._parse: Callable[[bytes], Message] = method.request.FromString
+        self._parse: Callable[[bytes | bytearray], Message] = method.request.FromString
         self._method = method
         limit = min(bytes_max, ADMIN_REQUEST_BYTES_MAX) if method.administrative else bytes_max
         self.bytes_max = inf if method.mutations else limit  # of a request
@@ -182,7 +182,7 @@ class Endpoint:
         method = self._method
         self._handler = method.handler if intercepted is None else intercepted(method)
 
-    def unary(self, data: bytes, call: ServedCall) -> bytes:
+    def unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         """Return the only reply."""
         if self._watchers:
             replies: Iterator[bytes] = self._only(data, call, tuple(self._watchers))
@@ -191,26 +191,28 @@ class Endpoint:
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 
-    def stream(self, data: bytes, call: ServedCall) -> Iterator[bytes]:
+    def stream(self, data: bytes | bytearray, call: ServedCall) -> Iterator[bytes]:
         """Return the replies as an iterator; no work is done before the first is requested.
 
         A step waits for a reply as long as it takes.
         """
         return self._stream(data, call, waits=True)
 
-    def steps(self, data: bytes, call: ServedCall) -> Iterator[bytes | LiveRows]:
+    def steps(self, data: bytes | bytearray, call: ServedCall) -> Iterator[bytes | LiveRows]:
         """Return the replies as `stream` does, but without waiting for rows that do not exist yet.
 
         The iterator yields the live rows instead, and the caller waits before the next step.
         """
         return self._stream(data, call, waits=False)
 
-    def _stream(self, data: bytes, call: ServedCall, *, waits: bool) -> Iterator[Any]:
+    def _stream(self, data: bytes | bytearray, call: ServedCall, *, waits: bool) -> Iterator[Any]:
         if self._watchers:
             return self._watched(self._replies(data, call, tuple(self._watchers), waits), call)
         return self._replies(data, call, (), waits)
 
-    def _answer(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Any:
+    def _answer(
+        self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher]
+    ) -> Any:
         """Return what the handler returns for a request; an iterator of replies has not started."""
         # Every RPC passes through this method, and `with call:` would add two calls.
         before, serving.call = serving.call, call
@@ -239,11 +241,13 @@ class Endpoint:
             if pause is not None:
                 pause.end()
 
-    def _only(self, data: bytes, call: ServedCall, watchers: Iterable[Watcher]) -> Iterator[bytes]:
+    def _only(
+        self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher]
+    ) -> Iterator[bytes]:
         yield _serialized(self._answer(data, call, watchers))
 
     def _replies(
-        self, data: bytes, call: ServedCall, watchers: Iterable[Watcher], waits: bool
+        self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher], waits: bool
     ) -> Iterator[Any]:
         replies = self._answer(data, call, watchers)
         if replies.__class__ is tuple:  # All replies exist already.

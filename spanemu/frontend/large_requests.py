@@ -53,7 +53,7 @@ class Part(NamedTuple):
     is_message: bool  # or bytes, or text
 
 
-def fields(data: bytes, begin: int, end: int) -> Iterator[Part]:
+def fields(data: bytes | bytearray, begin: int, end: int) -> Iterator[Part]:
     """Yield the fields of the message between two positions.
 
     Raises DecodeError, Cancelled and DeadlineExceeded.
@@ -68,7 +68,7 @@ def fields(data: bytes, begin: int, end: int) -> Iterator[Part]:
         yield part
 
 
-def _field(data: bytes, begin: int, end: int) -> Part:
+def _field(data: bytes | bytearray, begin: int, end: int) -> Part:
     """Return the field at a position in a message that ends at another. Raises DecodeError."""
     try:
         tag, position = _varint(data, begin)
@@ -94,7 +94,7 @@ def _field(data: bytes, begin: int, end: int) -> Part:
     return Part(tag >> _KIND_BITS, begin, content, position, kind == _LENGTH)
 
 
-def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
+def _behind_small(data: bytes | bytearray, begin: int, end: int, number: int = 0) -> int:
     """Return the position behind the small messages, texts and bytes at a position.
 
     They are fields with a number, or with any. The last one may end behind `end`. Raises
@@ -114,7 +114,7 @@ def _behind_small(data: bytes, begin: int, end: int, number: int = 0) -> int:
     return position
 
 
-def _varint(data: bytes, position: int) -> tuple[int, int]:
+def _varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
     """Return a number, and the position behind it."""
     number = data[position]
     position += 1
@@ -130,7 +130,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
     raise DecodeError("a number is too long")
 
 
-def parsed(path: str, kind: type[Any], data: bytes) -> Message:
+def parsed(path: str, kind: type[Any], data: bytes | bytearray) -> Message:
     """Return the message of a large request of a method.
 
     Raises DecodeError, RequestHeadTooLarge and TooManyFields.
@@ -145,7 +145,7 @@ def parsed(path: str, kind: type[Any], data: bytes) -> Message:
     return message
 
 
-def merge(message: Message, data: bytes, begin: int, end: int, level: int = 1) -> None:
+def merge(message: Message, data: bytes | bytearray, begin: int, end: int, level: int = 1) -> None:
     """Add the fields between two positions to a message, part by part. Raises DecodeError."""
     if end - begin <= PART_BYTES:
         message.MergeFromString(data[begin:end])
@@ -202,7 +202,7 @@ def _inner(message: Message, field: FieldDescriptor) -> Message:
     return inner
 
 
-def _merge_entry(entries: Any, data: bytes, entry: Part, level: int) -> None:
+def _merge_entry(entries: Any, data: bytes | bytearray, entry: Part, level: int) -> None:
     """Add an entry to a map, whose keys are texts. Raises DecodeError."""
     key, value = "", None
     for part in fields(data, entry.content, entry.end):
@@ -218,7 +218,7 @@ def _merge_entry(entries: Any, data: bytes, entry: Part, level: int) -> None:
         merge(entries[key], data, value.content, value.end, level + 2)
 
 
-def _count(descriptor: Descriptor | None, data: bytes, begin: int, end: int) -> None:
+def _count(descriptor: Descriptor | None, data: bytes | bytearray, begin: int, end: int) -> None:
     """Raise TooManyFields if the message between two positions has too many fields."""
     count, waiting = 0, [(descriptor, begin, end)]
     while waiting:
@@ -258,7 +258,7 @@ class Lazy(NamedTuple):
 class LargeRequest:
     """A request of which one field is parsed when it is read; else like its message."""
 
-    def __init__(self, path: str, message: Message, data: bytes, lazy: Lazy) -> None:
+    def __init__(self, path: str, message: Message, data: bytes | bytearray, lazy: Lazy) -> None:
         """Parse all other fields. Raises DecodeError and RequestHeadTooLarge."""
         head, ranges = _cut(path, data, (0, len(data)), lazy.number)
         merge(message, head, 0, len(head))
@@ -277,7 +277,7 @@ class LargeRequest:
 class _Elements:
     """The messages of a list, which are parsed each time that they are iterated over."""
 
-    def __init__(self, path: str, data: bytes, ranges: list[_Range]) -> None:
+    def __init__(self, path: str, data: bytes | bytearray, ranges: list[_Range]) -> None:
         self._path = path
         self._data = data
         self._ranges = ranges
@@ -352,12 +352,14 @@ class MutationGroups(_Elements):
             yield LargeRequest(self._path, group, data, _OF_GROUP)
 
 
-def _cut(path: str, data: bytes, span: _Range, number: int) -> tuple[bytes, list[_Range]]:
+def _cut(
+    path: str, data: bytes | bytearray, span: _Range, number: int
+) -> tuple[bytes, list[_Range]]:
     """Return the fields of a message but those with a number, and where those are.
 
     Raises DecodeError and RequestHeadTooLarge.
     """
-    head: list[bytes] = []
+    head: list[bytes | bytearray] = []
     ranges: list[_Range] = []
     position, end = span
     size, start = 0, -1  # of the fields in a row that have the number, if there are any
@@ -382,7 +384,7 @@ def _cut(path: str, data: bytes, span: _Range, number: int) -> tuple[bytes, list
     return b"".join(head), ranges
 
 
-def _pieces(data: bytes, ranges: list[_Range]) -> Iterator[_Range]:
+def _pieces(data: bytes | bytearray, ranges: list[_Range]) -> Iterator[_Range]:
     """Yield where some of the fields are, which together are small, or one is large."""
     for start, stop in ranges:
         position = start
@@ -410,12 +412,12 @@ def _cells_of(mutation: Message) -> int:
     return len(rows) + sum(len(row.values) for row in rows) + 1
 
 
-def _whole(message: Message, data: bytes, part: Part) -> Message:
+def _whole(message: Message, data: bytes | bytearray, part: Part) -> Message:
     _merge_counted(message, data, part.content, part.end)
     return message
 
 
-def _merge_counted(message: Message, data: bytes, begin: int, end: int) -> None:
+def _merge_counted(message: Message, data: bytes | bytearray, begin: int, end: int) -> None:
     """Add fields to a message. Raises DecodeError and TooManyFields."""
     message.SetInParent()
     if end - begin > PART_BYTES:

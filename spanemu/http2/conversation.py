@@ -19,7 +19,7 @@ from spanemu.http2.messages import (
 )
 from spanemu.http2.request_body import RequestBody
 
-Converse = Callable[[bytes], Iterable[bytes]]  # from a message to the replies
+Converse = Callable[[bytes | bytearray], Iterable[bytes]]  # from a message to the replies
 
 UNANSWERED_MAX = 1_000  # messages of a client that sends without reading
 MESSAGE_BYTES_MAX = 64 * 1024  # They are names.
@@ -85,7 +85,7 @@ class Conversation(Exchange):
         except Exception as error:
             self.failure, self.is_done = failure_from(error, self._path), True
 
-    def _message(self, body: bytes) -> bytes:
+    def _message(self, body: bytes) -> bytes | bytearray:
         """Return the message of a body. Raises RefusedRequest."""
         if not is_compressed(body):
             return only_message(body)

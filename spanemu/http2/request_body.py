@@ -172,7 +172,7 @@ class RequestBody(Stream):
         assert self.endpoint is not None
         return min(int(min(self.endpoint.bytes_max, MESSAGE_BYTES_MAX)) + 1, MESSAGE_BYTES_MAX)
 
-    def take_message(self) -> bytes:
+    def take_message(self) -> bytes | bytearray:
         """Return the message of the body, which is not needed any more. Raises RefusedRequest."""
         inflation = self.inflation
         if inflation is None:

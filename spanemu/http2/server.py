@@ -235,12 +235,12 @@ class _Methods:
         """Return what answers each message of a conversation, None if there is none at a path."""
         return self._conversations.get(path)
 
-    def _answer(self, message: bytes) -> Iterator[bytes]:
+    def _answer(self, message: bytes | bytearray) -> Iterator[bytes]:
         """Yield the replies to a request for reflection.
 
         Raises RefusedRequest and UnreadableRequest.
         """
         try:
-            yield from self._reflect()(iter((message,)), None)
+            yield from self._reflect()(iter((bytes(message),)), None)
         except ModuleNotFoundError:
             raise errors.RefusedRequest(Code.UNIMPLEMENTED, NO_REFLECTION) from None
