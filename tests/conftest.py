@@ -27,7 +27,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 @pytest.fixture(autouse=True)
 def environment_kept() -> Iterator[None]:
-    """A test that leaves an emulator's address behind sends those after it to a dead port."""
+    """Yield a test that leaves an emulator's address behind sends those after it to a dead port."""
     before = os.environ.get("SPANNER_EMULATOR_HOST")
     yield
     assert os.environ.get("SPANNER_EMULATOR_HOST") == before

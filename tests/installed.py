@@ -27,7 +27,7 @@ def _is_installed(package: str) -> bool:
 
 
 def official_binary() -> Path | None:
-    """Google's emulator, beside the command line that it came with; None where there is none."""
+    """Return Google's emulator, which its command line installs; None where there is none."""
     gcloud = shutil.which("gcloud")
     if gcloud is None:
         return None

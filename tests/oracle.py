@@ -20,7 +20,7 @@ MISSING = re.compile("Unsupported built-in function|Function not found|U_FILE_AC
 
 @lru_cache(maxsize=1)
 def evaluator() -> Callable[[str], str]:
-    """A function from an expression, whose value is a STRING, to that value."""
+    """Return a function from an expression, whose value is a STRING, to that value."""
     with _compiled_once():
         from zetasql import api, types
 
@@ -32,13 +32,13 @@ def evaluator() -> Callable[[str], str]:
 
 
 def translated(text: str) -> str:
-    """SQL with the names that ZetaSQL's internal mode has for types."""
+    """Return SQL with the names that ZetaSQL's internal mode has for types."""
     return re.sub(r"\bFLOAT64\b", "DOUBLE", re.sub(r"\bFLOAT32\b", "FLOAT", text))
 
 
 @contextmanager
 def _compiled_once() -> Iterator[None]:
-    """Has the package compile through a cache; one process at a time."""
+    """Let the package compile through a cache, in one process at a time."""
     from fcntl import LOCK_EX, flock  # not on every system
 
     from wasmtime import Config

@@ -116,7 +116,7 @@ def _values(row: str) -> list[Any]:
 
 @contextmanager
 def postgres() -> Iterator[Postgres]:
-    """A private cluster; skip the test where PostgreSQL is not installed."""
+    """Yield a private cluster; skip the test where PostgreSQL is not installed."""
     programs = _programs()
     if programs is None:
         pytest.skip("PostgreSQL (initdb, pg_ctl, psql): not installed here")

@@ -41,7 +41,7 @@ def add_anchor(checkout: str) -> None:
 
 
 def checkouts() -> dict[str, Path]:
-    """The checkouts to measure, by name."""
+    """Return the checkouts to measure, by name."""
     return dict(_checkouts)
 
 

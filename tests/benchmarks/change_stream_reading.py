@@ -111,6 +111,6 @@ def main(rounds: int) -> None:
         "records as", "records a second", "µs a record", "bytes a record", title="Reading"
     )
     for name, times in seconds.items():
-        each = min(times) / RECORDS
-        table.add_row(name, f"{1 / each:,.0f}", f"{each * 1e6:.1f}", f"{sizes[name] / RECORDS:.0f}")
+        item = min(times) / RECORDS
+        table.add_row(name, f"{1 / item:,.0f}", f"{item * 1e6:.1f}", f"{sizes[name] / RECORDS:.0f}")
     Console().print(table)

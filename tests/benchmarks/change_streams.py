@@ -171,10 +171,10 @@ async def _discard(call: Any) -> None:
 def main(rounds: int) -> None:
     console = Console()
     servers = {"none": _Server(), "one": _Server(), "2,000": _Server()}
-    one, many = servers["one"], servers["2,000"]
-    start = one.now()
-    first = one.request(0, start, "NULL", f"'{one.tokens(0, start)[0]}'")
-    readers = [_Readers(one, [first])]
+    single, many = servers["one"], servers["2,000"]
+    start = single.now()
+    first = single.request(0, start, "NULL", f"'{single.tokens(0, start)[0]}'")
+    readers = [_Readers(single, [first])]
     unwatched = [("Users", 0)]
     _latencies(console, servers, "before the 2,000 readers, which is the noise", unwatched, rounds)
     start, threads = many.now(), many.threads()
@@ -194,13 +194,13 @@ def main(rounds: int) -> None:
     _latencies(console, servers, "the same, a second apart", [("T0", 0)], rounds, pause=1.0)
     _latencies(console, servers, "a commit to all partitions", everywhere, rounds, pause=1.0)
     began = perf_counter()
-    for each in readers:
-        each.cancel()
+    for item in readers:
+        item.cancel()
     while many.active_queries() > 1:  # the query that asks
         sleep(0.01)
     console.print(f"all are gone {perf_counter() - began:.2f} s after cancel")
-    for each in readers:
-        each.join()
+    for item in readers:
+        item.join()
     _reading(console, servers["none"])
     for server in servers.values():
         server.emulator.close()
@@ -228,9 +228,9 @@ def _latencies(
     table = Table("readers", "p50, ms", "p99, ms", "p50, ratio", "p99, ratio", title=title)
     base = [_percentile(seconds["none"], share) for share in (0.5, 0.99)]
     for name, times in seconds.items():
-        found = [_percentile(times, share) for share in (0.5, 0.99)]
-        ratios = [f"{value / before:.3f}" for value, before in zip(found, base, strict=True)]
-        table.add_row(name, *(f"{value * 1e3:.2f}" for value in found), *ratios)
+        result = [_percentile(times, share) for share in (0.5, 0.99)]
+        ratios = [f"{value / before:.3f}" for value, before in zip(result, base, strict=True)]
+        table.add_row(name, *(f"{value * 1e3:.2f}" for value in result), *ratios)
     console.print(table)
 
 

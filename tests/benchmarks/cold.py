@@ -36,8 +36,8 @@ WITHOUT_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 def cold_seconds(suite: str, *arguments: str, **environ: str) -> float:
     """Return the processor seconds of Python with these arguments, without any bytecode."""
-    with tempfile.TemporaryDirectory() as place:
-        directory = Path(place)
+    with tempfile.TemporaryDirectory() as location:
+        directory = Path(location)
         (directory / "schema.sql").write_text(SCHEMA)
         (directory / "test_suite.py").write_text(suite)
         (directory / "pytest.ini").write_text("[pytest]\n")

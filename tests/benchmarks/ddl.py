@@ -16,7 +16,7 @@ MANY, FEW, HUGE = 400, 20, 5_000
 
 
 def schema(name: str, tables: int) -> list[str]:
-    """Tables with an index each, and a foreign key for every other one.
+    """Return tables with an index each, and a foreign key for every other one.
 
     `name` begins the names of all: a batch that has been applied before would be remembered.
     """
@@ -32,7 +32,7 @@ def schema(name: str, tables: int) -> list[str]:
 
 
 def create_tables(name: str, tables: int) -> list[str]:
-    """The tables alone."""
+    """Return the tables alone."""
     return [
         f"CREATE TABLE {name}{n} (Id INT64 NOT NULL, V STRING(MAX), Ref INT64, Ts TIMESTAMP) "
         "PRIMARY KEY (Id)"
@@ -41,7 +41,7 @@ def create_tables(name: str, tables: int) -> list[str]:
 
 
 def dropping(name: str, tables: int) -> list[str]:
-    """What takes them all away again."""
+    """Return what takes them all away again."""
     return [
         *(f"ALTER TABLE {name}{n} DROP CONSTRAINT {name}Fk{n}" for n in range(1, tables, 2)),
         *(f"DROP INDEX {name}By{n}" for n in range(tables)),
@@ -73,7 +73,7 @@ def main(rounds: int = 20) -> None:
 
 
 def _official() -> tuple[str, str]:
-    """What Google's emulator takes, where it is installed."""
+    """Return what Google's emulator takes, where it is installed."""
     binary = official_binary()
     if binary is None:
         return "-", "-"
@@ -84,7 +84,7 @@ def _official() -> tuple[str, str]:
 
 
 def _best(client: Any, tables: int, repeats: int) -> tuple[float, float]:
-    """The least of some measurements: everything else on the machine only adds to them."""
+    """Return the least of some measurements: everything else on the machine only adds to them."""
     found = [_measure(client, f"t{tables}x{n}x", tables) for n in range(repeats)]
     return min(applied for applied, _ in found), min(dropped for _, dropped in found)
 

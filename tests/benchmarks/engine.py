@@ -32,7 +32,7 @@ SMALL, LARGE = 1_000, 100_000
 
 
 def database_of(rows: int) -> tuple[Database, Session, float]:
-    """A database with that many rows, loaded in random order; seconds that the load took."""
+    """Return a database with that many rows, loaded in random order; seconds that the load took."""
     database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
     database.apply_ddl(DDL)
     session = database.sessions.create({})
@@ -86,7 +86,7 @@ def read_of(session: Session, rows: int) -> Callable[[], object]:
 
 
 def restore_micros(database: Database, session: Session, rounds: int) -> float:
-    """Median time to take back 100 written rows."""
+    """Return median time to take back 100 written rows."""
     before = database.snapshot()
     times = []
     for _ in range(rounds):

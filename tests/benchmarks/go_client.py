@@ -84,7 +84,7 @@ def _serve(checkout: Path, *options: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _measure(program: Path, servers: dict[str, Server], rounds: int) -> Found:
-    found: Found = defaultdict(lambda: defaultdict(list))
+    result: Found = defaultdict(lambda: defaultdict(list))
     order = list(servers.items())
     for _ in range(rounds):
         for clients in CLIENTS:
@@ -95,9 +95,9 @@ def _measure(program: Path, servers: dict[str, Server], rounds: int) -> Found:
                 taken["all"] = {SERVER_TIME: (server.cpu_seconds() - before) / count * 1e6}
                 for work, numbers in taken.items():
                     for measure, number in numbers.items():
-                        found[clients, work, measure][name].append(number)
+                        result[clients, work, measure][name].append(number)
         order.reverse()
-    return found
+    return result
 
 
 def _call(program: Path, server: Server, *arguments: str) -> str:
@@ -107,15 +107,15 @@ def _call(program: Path, server: Server, *arguments: str) -> str:
     )
 
 
-def _table(found: Found) -> Table:
+def _table(result: Found) -> Table:
     table = Table(title="The official Go client: medians of a call, calls a second; h2 is faster")
-    servers = list(next(iter(found.values())))
+    servers = list(next(iter(result.values())))
     others = [each for each in servers if each in ("grpcio", "anchor")]
     for column in ("clients", "work", "measure"):
         table.add_column(column)
     for column in (*servers, *(f"than {each}" for each in others)):
         table.add_column(column, justify="right")
-    for (clients, work, measure), numbers in found.items():
+    for (clients, work, measure), numbers in result.items():
         cells = (f"{median(numbers[each]):,.0f}" for each in servers)
         faster = (f"{_times_faster(numbers['h2'], numbers[each], measure):.2f}" for each in others)
         table.add_row(clients, work, measure, *cells, *faster)

@@ -20,8 +20,8 @@ def main(rounds: int = 20) -> None:
     rows = []
     for label, name, (small, large), unit in _WORK:
         for taken in numbers.values():
-            for one in taken:
-                one[f"{name}_growth"] = one[f"{name}_{large}"] / one[f"{name}_{small}"]
+            for item in taken:
+                item[f"{name}_growth"] = item[f"{name}_{large}"] / item[f"{name}_{small}"]
         rows += [
             (f"{name}_{small}", f"{label}, {small:,} {unit}, µs", ",.0f", ""),
             (f"{name}_{large}", f"{label}, {large:,} {unit}, µs", ",.0f", ""),

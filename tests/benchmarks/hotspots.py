@@ -79,7 +79,7 @@ _numbers = count(1)
 def measured(
     emulator: spanemu.Emulator, case: Case, rounds: int, is_early: bool
 ) -> tuple[float, float, float]:
-    """Microseconds of a commit that nobody watches, what watching adds, and the error of that."""
+    """Return microseconds of a commit, what watching adds to it, and the error of that."""
     plain, watched = (
         emulator.create_database(f"hot-{next(_numbers)}", schema=list(case.ddl)) for _ in range(2)
     )
@@ -101,13 +101,13 @@ def measured(
 
 
 def median_error(values: list[float]) -> float:
-    """The standard error of a median: 1.25 deviations, which the middle half is 1.35 of."""
+    """Return the standard error of a median: 1.25 deviations, which the middle half is 1.35 of."""
     low, _, high = quantiles(values, n=4)
     return 1.25 / 1.35 * (high - low) / math.sqrt(len(values))
 
 
 def writer(client: Any, size: int) -> Callable[[], None]:
-    """Writes the next commit; keys are scattered, the same in every database."""
+    """Return a function that writes the next commit; the keys are scattered and repeatable."""
     rows: Iterator[tuple[int, str, int]] = (
         (n * 0x9E3779B97F4A7C15 % (1 << 63), f"user {n * 7919 % 10007}", n % 90) for n in count(1)
     )
@@ -120,7 +120,7 @@ def writer(client: Any, size: int) -> Callable[[], None]:
 
 
 def turn(write: Callable[[], None], commits: int) -> float:
-    """Microseconds of CPU time that one of some commits takes."""
+    """Return microseconds of CPU time that one of some commits takes."""
     began = time.process_time()
     for _ in range(commits):
         write()

@@ -21,8 +21,8 @@ def main(rounds: int = 1) -> None:
     numbers = anchor.run_in_turns("large_table", turns, str(rows))
     steady = anchor.run_in_turns("large_table", turns, str(rows), "steady")
     for name, several in steady.items():
-        for one, more in zip(numbers[name], several, strict=True):
-            one |= more
+        for item, more in zip(numbers[name], several, strict=True):
+            item |= more
     table = anchor.table(
         f"A table of {rows:,} rows without the client's cost; processor time",
         numbers,

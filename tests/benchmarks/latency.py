@@ -89,21 +89,21 @@ Found = dict[str, dict[str, list[float]]]
 
 
 def measure(databases: dict[str, Any], rounds: int) -> Found:
-    """Every work on every target, so many rounds."""
-    found: Found = {name: {target: [] for target in databases} for name in WORK}
+    """Run every work on every target, so many rounds."""
+    result: Found = {name: {target: [] for target in databases} for name in WORK}
     order = list(databases.items())
     for round_ in range(rounds + WARM_UP_ROUNDS):
         for name, work in WORK.items():
             for target, database in order:
                 taken = turn(work, database)
                 if round_ >= WARM_UP_ROUNDS:
-                    found[name][target].append(taken)
+                    result[name][target].append(taken)
         order.reverse()
-    return found
+    return result
 
 
 def turn(work: Work, database: Any) -> float:
-    """Microseconds of a call, the median of some."""
+    """Return microseconds of a call, the median of some."""
     taken = []
     for _ in range(CALLS_PER_ROUND):
         began = perf_counter()
@@ -113,7 +113,7 @@ def turn(work: Work, database: Any) -> float:
 
 
 def ratio(by_target: dict[str, list[float]], above: str, below: str) -> float:
-    """How many times as long one target takes as another: the median of the rounds."""
+    """Return how many times as long one target takes as another: the median of the rounds."""
     pairs = zip(by_target[above], by_target[below], strict=True)
     return median(one / other for one, other in pairs)
 
@@ -126,12 +126,12 @@ def main(rounds: int = 20) -> None:
     console.print(_ratios(found))
 
 
-def _medians(found: Found) -> Table:
+def _medians(result: Found) -> Table:
     table = Table(title="Latency through the official client, median microseconds")
     table.add_column("work")
-    for target in next(iter(found.values())):
+    for target in next(iter(result.values())):
         table.add_column(target, justify="right")
-    for name, by_target in found.items():
+    for name, by_target in result.items():
         table.add_row(name, *(f"{median(taken):,.0f}" for taken in by_target.values()))
     return table
 
@@ -147,13 +147,13 @@ _RATIOS: list[tuple[str, str, str, dict[str, str]]] = [
 ]  # fmt: skip
 
 
-def _ratios(found: Found) -> Table:
+def _ratios(result: Found) -> Table:
     table = Table(title="Ratios, with the goal where there is one")
     table.add_column("work")
-    shown = [each for each in _RATIOS if {each[1], each[2]} <= next(iter(found.values())).keys()]
+    shown = [each for each in _RATIOS if {each[1], each[2]} <= next(iter(result.values())).keys()]
     for title, *_ in shown:
         table.add_column(title, justify="right")
-    for name, by_target in found.items():
+    for name, by_target in result.items():
         cells = []
         for _, above, below, goals in shown:
             goal = goals.get(name, goals.get("*", ""))

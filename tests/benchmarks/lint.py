@@ -12,7 +12,7 @@ TABLES = 400
 
 
 def large_schema(tables: int) -> str:
-    """DDL of so many tables of fourteen columns, each with a check and an index."""
+    """Return the DDL of tables of fourteen columns, each with a check and an index."""
     columns = ", ".join(f"C{n} STRING(64)" for n in range(12))
     return ";\n".join(
         f"CREATE TABLE T{n} (Id{n} STRING(36) NOT NULL, {columns}, Ts TIMESTAMP, "

@@ -34,7 +34,7 @@ _transaction_ids = count(1)
 
 
 def _columns(**codes: types.TypeCode) -> Any:
-    """The metadata of a result with these columns."""
+    """Return the metadata of a result with these columns."""
     fields = [
         types.StructType.Field(name=name, type_=types.Type(code=code))
         for name, code in codes.items()
@@ -76,7 +76,7 @@ def _add_transaction(request: Any, answer: Any) -> None:
 
 
 def _row(request: Any, columns: Any, *cells: str) -> Any:
-    """A result of one row."""
+    """Return a result of one row."""
     answer = _Partial(metadata=columns, last=True)
     _add_transaction(request, answer)
     for cell in cells:
@@ -97,7 +97,7 @@ def _read(request: Any) -> Any:
 
 
 def _dml(request: Any) -> Any:
-    """The answer of a statement that changes a row: it has no columns."""
+    """Return the answer of a statement that changes a row: it has no columns."""
     answer = _ResultSet()
     answer.metadata.row_type.SetInParent()
     answer.stats.row_count_exact = 1
@@ -221,7 +221,7 @@ class _Done(grpc.Call, grpc.Future):  # type: ignore[misc]
 
 
 class _NullMethod:
-    """Answers in this process: from the bytes of a request to the bytes of an answer, and back."""
+    """A method that answers in this process: from request bytes to reply bytes, and back."""
 
     def __init__(self, method: str, codec: tuple[Any, Any]) -> None:
         request, _, self._answer = METHODS[method]
@@ -234,7 +234,7 @@ class _NullMethod:
 
 
 class _NullUnary(_NullMethod, grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
-    """Answers with one message."""
+    """A method that answers with one message."""
 
     def __call__(self, request: Any, *rest: Any, **more: Any) -> Any:
         return self._reply(request)
@@ -247,7 +247,7 @@ class _NullUnary(_NullMethod, grpc.UnaryUnaryMultiCallable):  # type: ignore[mis
 
 
 class _NullStream(_NullMethod, grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
-    """Streams one message.
+    """A method that streams one message.
 
     The client wraps what streams in a way of its own, and tells it by its class.
     """
@@ -283,13 +283,13 @@ class NullChannel(grpc.Channel):  # type: ignore[misc]
     unary_stream = stream_unary = stream_stream = unary_unary
 
     def subscribe(self, callback: Any, try_to_connect: bool = False) -> None:
-        """Always connected."""
+        """Do nothing: the channel is always connected."""
 
     def unsubscribe(self, callback: Any) -> None:
-        """Nothing to undo."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
     def __enter__(self) -> NullChannel:
         return self

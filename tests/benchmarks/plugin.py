@@ -86,7 +86,7 @@ def pytest_sessionfinish():
 
 
 def write_project(directory: Path, tests: int, beside: int) -> None:
-    """Schema, seeds and tests."""
+    """Write a schema, seeds and tests."""
     statements = [
         f"CREATE TABLE T{n} (K INT64, V STRING(20), N INT64) PRIMARY KEY (K)" for n in range(TABLES)
     ]
@@ -103,9 +103,9 @@ def write_project(directory: Path, tests: int, beside: int) -> None:
 
 
 def run(tests: int, *args: str, beside: int = 0) -> tuple[float, dict[str, list[float]]]:
-    """Seconds in all; of set-up and teardown of each test, by the test's name."""
-    with tempfile.TemporaryDirectory() as place:
-        directory = Path(place)
+    """Return seconds in all; of set-up and teardown of each test, by the test's name."""
+    with tempfile.TemporaryDirectory() as location:
+        directory = Path(location)
         write_project(directory, tests, beside)
         paths = [str(ROOT), *filter(None, sys.path)]
         environ = os.environ | {
@@ -116,15 +116,15 @@ def run(tests: int, *args: str, beside: int = 0) -> tuple[float, dict[str, list[
         subprocess.run(command, cwd=directory, env=environ, check=True, stdout=subprocess.DEVNULL)
         took = perf_counter() - began
         seconds: dict[str, float] = json.loads((directory / "out.json").read_text())
-    found: dict[str, list[float]] = {}
-    for name, each in seconds.items():
-        found.setdefault(re.sub(r".*::|\[.*", "", name), []).append(each)
-    return took, found
+    result: dict[str, list[float]] = {}
+    for name, item in seconds.items():
+        result.setdefault(re.sub(r".*::|\[.*", "", name), []).append(item)
+    return took, result
 
 
 @contextmanager
 def official_flags() -> Iterator[tuple[str, ...] | None]:
-    """How the suite finds Google's emulator, None where there is none."""
+    """Yield how the suite finds Google's emulator, None where there is none."""
     if official_binary() is None:
         yield None
         return
@@ -136,10 +136,10 @@ def official_flags() -> Iterator[tuple[str, ...] | None]:
 
 
 def main(rounds: int = 20) -> None:
-    """`rounds` of 50 tests each."""
+    """Measure `rounds` runs of 50 tests each."""
     tests = min(TESTS, rounds * 50)
-    took, found = run(tests, beside=BESIDE)
-    costs, base = found["test_rows"], median(found["test_plain"])
+    took, result = run(tests, beside=BESIDE)
+    costs, base = result["test_rows"], median(result["test_plain"])
     table = Table(title=f"{tests} tests, {TABLES} tables, {INDEXES} indexes, {SEEDED:,} rows")
     for column in ("what", "measured", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
@@ -147,17 +147,17 @@ def main(rounds: int = 20) -> None:
         ("fixtures of a test, ms", costs, "< 1"),
         ("of the first hundred", costs[1 : LAST + 1], "< 1"),
         ("of the last hundred", costs[-LAST:], "< 1"),
-        ("two fixtures that do nothing, ms", found["test_pair"], ""),
+        ("two fixtures that do nothing, ms", result["test_pair"], ""),
     ):
         table.add_row(name, f"{(median(several) - base) * 1e3:.2f}", goal)
     table.add_row("a test without fixtures, ms", f"{base * 1e3:.2f}", "")
-    each = took / (tests + 2 * BESIDE)
-    table.add_row("whole run, ms a test", f"{each * 1e3:.1f}", "")
+    item = took / (tests + 2 * BESIDE)
+    table.add_row("whole run, ms a test", f"{item * 1e3:.1f}", "")
     with official_flags() as flags:
         if flags is not None:
             took_there, found_there = run(OFFICIAL_TESTS, *flags)
             alone = took_there - found_there["test_rows"][0]  # less the template, made once
             there = alone / max(1, OFFICIAL_TESTS - 1)
             table.add_row("Google's, a database a test, ms a test", f"{there * 1e3:.1f}", "")
-            table.add_row("times faster", f"{there / each:.1f}", "> 5")
+            table.add_row("times faster", f"{there / item:.1f}", "> 5")
     Console().print(table)

@@ -28,14 +28,14 @@ def main(rounds: int = 20) -> None:
                 batch.insert("Users", ("Id", "Name", "Age"), [(n, "x", 1) for n in range(ROWS)])
         recorders = [emulator.record(handles[name]).start() for name in ("recorded", "both")]
         watch = emulator.hotspots(handles["both"])
-        found = measure({name: handle.client() for name, handle in handles.items()}, rounds)
+        result = measure({name: handle.client() for name, handle in handles.items()}, rounds)
         watch.stop()
         for recorder in recorders:
             recorder.stop()
     table = Table(title="Medians in microseconds")
     for column in ("work", "plain", "recording adds", "hotspots add"):
         table.add_column(column, justify="left" if column == "work" else "right")
-    for name, by_target in found.items():
+    for name, by_target in result.items():
         plain, recorded, both = (by_target[each] for each in handles)
         added = (_difference(recorded, plain), _difference(both, recorded))
         table.add_row(name, f"{median(plain):,.0f}", *(f"{each:+,.0f}" for each in added))

@@ -33,7 +33,7 @@ def main(rounds: int = 1) -> None:
         reported, report = timed(hotspots.report)
         drawn, heatmap = timed(lambda: hotspots.heatmap(pages[0]))
         hotspots.heatmap(pages[1])
-        one, two = (page.read_bytes() for page in pages)
+        first, two = (page.read_bytes() for page in pages)
     table = Table(title=f"A report over {ROWS:,} writes")
     for column in ("what", "found", "goal"):
         table.add_column(column, justify="left" if column == "what" else "right")
@@ -41,8 +41,8 @@ def main(rounds: int = 1) -> None:
     table.add_row("ranges", f"{sum(len(band.starts) for band in heatmap.bands)}", "500")
     table.add_row("findings, s", f"{reported:.2f}", "")
     table.add_row("page, s", f"{drawn:.2f}", f"< {GOAL_SECONDS:.0f} with the findings")
-    table.add_row("page, bytes", f"{len(one):,}", f"< {GOAL_BYTES:,}")
-    table.add_row("the same bytes again", "yes" if one == two else "no", "yes")
+    table.add_row("page, bytes", f"{len(first):,}", f"< {GOAL_BYTES:,}")
+    table.add_row("the same bytes again", "yes" if first == two else "no", "yes")
     Console().print(table)
 
 
@@ -55,7 +55,7 @@ def write(client: Any) -> None:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of CPU time, and what came of it."""
+    """Return seconds of CPU time, and what came of it."""
     began = time.process_time()
     found = work()
     return time.process_time() - began, found

@@ -55,20 +55,20 @@ def main(rounds: int = 20) -> None:
 
 
 def _query(emulator: spanemu.Emulator) -> tuple[bytes, Endpoint]:
-    """The bytes of a request, and the endpoint that serves it."""
+    """Return the bytes of a request, and the endpoint that serves it."""
     database = emulator.create_database("bench", SCHEMA)
     find = emulator.endpoints.find
     create, execute = find(f"{SPANNER}CreateSession"), find(f"{SPANNER}ExecuteSql")
     assert create is not None
     assert execute is not None
-    wanted = wire.CreateSessionRequest(database=database.name).SerializeToString()
-    session = wire.Session.FromString(create.unary(wanted, ServedCall(create.path, None)))
+    expected = wire.CreateSessionRequest(database=database.name).SerializeToString()
+    session = wire.Session.FromString(create.unary(expected, ServedCall(create.path, None)))
     query = wire.ExecuteSqlRequest(session=session.name, sql=SQL)
     return query.SerializeToString(), execute
 
 
 def _microseconds(endpoint: Endpoint, query: bytes) -> float:
-    """The mean time of a call."""
+    """Return the mean time of a call."""
     began = thread_time()
     for _ in range(CALLS):
         endpoint.unary(query, ServedCall(endpoint.path, None))

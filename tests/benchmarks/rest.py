@@ -45,7 +45,7 @@ def main(rounds: int = 20) -> None:
 
 @contextmanager
 def calls() -> Iterator[tuple[Callable[[str], Any], Callable[[str], Any]]]:
-    """Functions that run a query over gRPC and over REST, in one session."""
+    """Yield functions that run a query over gRPC and over REST, in one session."""
     with served() as endpoint, grpc.insecure_channel(endpoint.uri) as channel:
         create = channel.unary_unary(SPANNER + "CreateSession")
         request = wire.CreateSessionRequest(database=DATABASE)

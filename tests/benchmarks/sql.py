@@ -60,7 +60,7 @@ Seconds = float | None  # None: over CAP_SECONDS
 
 
 def best_seconds(work: Callable[[], object], rounds: int) -> float:
-    """The least of a few times, of this process alone: the machine may be busy with others."""
+    """Return the least of a few times, of this process alone; others may use the machine."""
     times = []
     for _ in range(rounds):
         began = time.process_time()
@@ -73,7 +73,7 @@ def best_seconds(work: Callable[[], object], rounds: int) -> float:
 
 
 def loaded(rows: int) -> Session:
-    """A session of a new database with tables of that size."""
+    """Return a session of a new database with tables of that size."""
     database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
     database.apply_ddl(DDL)
     session = database.sessions.create({})
@@ -94,7 +94,7 @@ def answer(session: Session, sql: str) -> list[Any]:
 
 
 def engine_seconds(rows: int, rounds: int) -> tuple[dict[str, float], dict[str, int]]:
-    """By shape: seconds, and rows touched."""
+    """Return by shape the seconds and the rows touched."""
     session = loaded(rows)
     seconds = {
         name: best_seconds(lambda sql=sql: answer(session, sql), rounds)  # type: ignore[misc]
@@ -104,7 +104,7 @@ def engine_seconds(rows: int, rounds: int) -> tuple[dict[str, float], dict[str, 
 
 
 def rows_touched(session: Session, sql: str) -> int:
-    """How many rows the operators of a statement hand on, all together."""
+    """Return how many rows the operators of a statement hand on, all together."""
     stream = session.execute(StatementRequest(sql, {}, {}, QueryMode.PROFILE), None)
     list(stream.rows)
     assert stream.stats is not None
@@ -114,7 +114,7 @@ def rows_touched(session: Session, sql: str) -> int:
 
 
 def control_seconds(rows: int, rounds: int) -> float:
-    """A linear loop in plain Python: for each visit the user's name."""
+    """Return a linear loop in plain Python: for each visit the user's name."""
     visits = list(rows_of(rows)["Visits"])
     users = {user[0]: user for user in rows_of(rows)["Users"]}
     return best_seconds(lambda: [(visit[0], users[visit[1]][1]) for visit in visits], rounds)
@@ -125,7 +125,7 @@ def control_seconds(rows: int, rounds: int) -> float:
 
 @contextmanager
 def official_database(rows: int) -> Iterator[spanner.database.Database]:
-    """A new official emulator with tables of that size."""
+    """Yield a new official emulator with tables of that size."""
     port = free_port()
     with process([str(official_binary()), "--host_port", f"127.0.0.1:{port}"], port):
         client = client_at(f"127.0.0.1:{port}")
@@ -142,17 +142,17 @@ def official_database(rows: int) -> Iterator[spanner.database.Database]:
 
 
 def official_seconds(rows: int, names: list[str]) -> dict[str, Seconds]:
-    """Seconds of each statement; a server that was given up on is replaced."""
-    found: dict[str, Seconds] = {}
+    """Return seconds of each statement; a server that was given up on is replaced."""
+    result: dict[str, Seconds] = {}
     left = list(names)
     while left:
         with official_database(rows) as database:
             while left:
                 name = left.pop(0)
-                found[name] = one_official(database, SHAPES[name])
-                if found[name] is None:
+                result[name] = one_official(database, SHAPES[name])
+                if result[name] is None:
                     break  # it goes on computing
-    return found
+    return result
 
 
 def one_official(database: Any, sql: str) -> Seconds:
@@ -166,13 +166,13 @@ def one_official(database: Any, sql: str) -> Seconds:
 
 
 def official_table() -> dict[int, dict[str, Seconds]]:
-    """By size and name; nothing where it is not installed."""
-    found: dict[int, dict[str, Seconds]] = {}
+    """Return figures by size and name; none where the emulator is not installed."""
+    result: dict[int, dict[str, Seconds]] = {}
     names = list(SHAPES)
     for rows in OFFICIAL_SIZES if official_binary() else ():
-        found[rows] = official_seconds(rows, names)
-        names = [name for name in names if found[rows][name] is not None]
-    return found
+        result[rows] = official_seconds(rows, names)
+        names = [name for name in names if result[rows][name] is not None]
+    return result
 
 
 # ---------------------------------------------------------------------------- tables
@@ -217,7 +217,7 @@ def shapes_table(rounds: int) -> Table:
 
 
 def sqlite_of(rows: int) -> sqlite3.Connection:
-    """The same rows in SQLite, in memory."""
+    """Return the same rows in SQLite, in memory."""
     connection = sqlite3.connect(":memory:")
     for table, cells in rows_of(rows).items():
         columns = COLUMNS[table]
@@ -251,7 +251,7 @@ def throughput_table(rounds: int) -> Table:
 
 
 def planning_table(rounds: int) -> Table:
-    """Text to the first operator of a new statement; to the first row of the same again."""
+    """Measure a new text to its first operator, and the same text again to its first row."""
     session = loaded(SIZES[0])
 
     def start(number: int) -> tuple[float, float]:

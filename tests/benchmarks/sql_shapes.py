@@ -41,7 +41,7 @@ _ALBUMS, _SONGS = 2, 5  # per singer, per album
 
 @cache
 def rows_of(rows: int) -> Mapping[str, Rows]:
-    """Rows of every table, parents first; the same ones in every run."""
+    """Return rows of every table, parents first; the same ones in every run."""
     chance = random.Random(11)
     singers = range(rows // (_ALBUMS * _SONGS))
     albums = [(singer, album) for singer in singers for album in range(_ALBUMS)]

@@ -32,7 +32,7 @@ def import_seconds() -> float:
 
 
 def plugin_seconds(tries: int) -> float:
-    """What the plugin adds to a pytest run that uses none of it: processor time of its import, with
+    """Return what the plugin adds to a pytest run that uses none of it: the import's time, with
     bytecode in place as it is after an installation.
     """
     code = (
@@ -44,15 +44,15 @@ def plugin_seconds(tries: int) -> float:
     environ = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as cache:
         environ["PYTHONPYCACHEPREFIX"] = cache
-        found = [
+        result = [
             float(subprocess.check_output([sys.executable, "-c", code], env=environ))
             for _ in range(tries + 1)
         ]
-    return median(found[1:])
+    return median(result[1:])
 
 
 def serve_seconds() -> tuple[float, float]:
-    """Until the ready line, and from SIGTERM to the end."""
+    """Return seconds until the ready line, and from SIGTERM to the end."""
     began = perf_counter()
     command = [sys.executable, "-m", "spanemu", "serve", "--host-port", "127.0.0.1:0"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -70,7 +70,7 @@ def joined(messages: list[bytes]) -> list[bytes]:
 
 @contextmanager
 def server(command: list[str], environ: dict[str, str] | None = None) -> Iterator[Target]:
-    """A server with the table."""
+    """Yield a server with the table."""
     port = targets.free_port()
     arguments = [each.replace("PORT", str(port)) for each in command]
     with targets.process(arguments, port, environ) as running:
@@ -80,24 +80,24 @@ def server(command: list[str], environ: dict[str, str] | None = None) -> Iterato
 
 @contextmanager
 def all_targets() -> Iterator[dict[str, Target]]:
-    """Every target that can be had here, all up at once."""
+    """Yield every target that can be had here, all up at once."""
     serve = [sys.executable, "-P", "-m", "spanemu", "serve", "--host-port", "127.0.0.1:PORT"]
     official = official_binary()
     with ExitStack() as stack:
-        found: dict[str, Target] = {}
+        result: dict[str, Target] = {}
         if official is not None:
             command = [str(official), "--host_port", "127.0.0.1:PORT"]
-            found["official"] = stack.enter_context(server(command))
+            result["official"] = stack.enter_context(server(command))
         for name, checkout in anchor.checkouts().items():
             environ = {"PYTHONPATH": str(checkout)}
-            found[f"standalone, {name}"] = stack.enter_context(server(serve, environ))
+            result[f"standalone, {name}"] = stack.enter_context(server(serve, environ))
         emulator = stack.enter_context(spanemu.Emulator())
         embedded = fill(emulator.create_database("streaming").client())
-        found["embedded"] = Target(embedded)
+        result["embedded"] = Target(embedded)
         messages = recorded(embedded)
         for name, some in (("replay", messages), ("replay, 1 MiB", joined(messages))):
-            found[name] = Target(stack.enter_context(replaying(some)))
-        yield found
+            result[name] = Target(stack.enter_context(replaying(some)))
+        yield result
 
 
 def turn(target: Target) -> Turn:
@@ -108,7 +108,7 @@ def turn(target: Target) -> Turn:
 
 
 def _server_seconds(target: Target) -> float:
-    """The processor time of a server so far; 0 where the system does not tell."""
+    """Return the processor time of a server so far; 0 where the system does not tell."""
     status = Path(f"/proc/{target.server}/stat")
     if target.server is None or not status.exists():
         return 0.0
@@ -116,26 +116,26 @@ def _server_seconds(target: Target) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(found: dict[str, Target], rounds: int) -> dict[str, Turn]:
-    """The best of each figure of each target."""
-    turns: dict[str, list[Turn]] = {name: [] for name in found}
-    order = list(found)
+def measure(result: dict[str, Target], rounds: int) -> dict[str, Turn]:
+    """Return the best of each figure of each target."""
+    turns: dict[str, list[Turn]] = {name: [] for name in result}
+    order = list(result)
     for _ in range(rounds):
         for name in order:
-            turns[name].append(turn(found[name]))
+            turns[name].append(turn(result[name]))
         order.reverse()
     return {name: Turn(*map(min, zip(*some, strict=True))) for name, some in turns.items()}
 
 
 def main(rounds: int = 20) -> None:
-    with all_targets() as found:
-        best = measure(found, max(3, rounds // 2))
+    with all_targets() as result:
+        best = measure(result, max(3, rounds // 2))
     table = Table(title=f"{ROWS:,} rows of {len(COLUMNS)} columns through the official client")
     table.add_column("target")
     for column in ("rows a second", "client, µs a row", "server, µs a row"):
         table.add_column(column, justify="right")
     for name, taken in best.items():
-        server = f"{taken.server / ROWS * 1e6:.1f}" if found[name].server else ""
+        server = f"{taken.server / ROWS * 1e6:.1f}" if result[name].server else ""
         table.add_row(
             name, f"{ROWS / taken.elapsed:,.0f}", f"{taken.client / ROWS * 1e6:.1f}", server
         )

@@ -42,7 +42,7 @@ def free_port() -> int:
 def process(
     command: list[str], port: int, environ: dict[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A server process, up when its port answers."""
+    """Yield a server process, up when its port answers."""
     running = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
@@ -63,7 +63,7 @@ def process(
 
 
 def client_at(address: str) -> spanner.Client:
-    """The official client, talking to an emulator at `address`."""
+    """Return the official client, talking to an emulator at `address`."""
     os.environ["SPANNER_DISABLE_BUILTIN_METRICS"] = "true"
     before = os.environ.get("SPANNER_EMULATOR_HOST")
     os.environ["SPANNER_EMULATOR_HOST"] = address
@@ -82,7 +82,7 @@ def client_at(address: str) -> spanner.Client:
 
 
 def fresh_database(client: spanner.Client, rows: int = ROWS) -> spanner.database.Database:
-    """A new instance and database with `rows` users in it."""
+    """Return a new instance and database with `rows` users in it."""
     config = next(iter(client.list_instance_configs())).name
     instance = client.instance("bench", configuration_name=config, node_count=1)
     instance.create().result(60)
@@ -145,11 +145,11 @@ def embedded() -> Iterator[spanner.database.Database]:
 
 @contextmanager
 def all_targets() -> Iterator[dict[str, spanner.database.Database]]:
-    """Every target that can be had here, all up at once."""
-    found: dict[str, spanner.database.Database] = {}
+    """Yield every target that can be had here, all up at once."""
+    result: dict[str, spanner.database.Database] = {}
     with ExitStack() as stack:
         for open_target in (official, null_server, null_channel, standalone, embedded):
             database = stack.enter_context(open_target())
             if database is not None:
-                found[open_target.__name__.replace("_", "-")] = database
-        yield found
+                result[open_target.__name__.replace("_", "-")] = database
+        yield result

@@ -15,10 +15,10 @@ RATIO_MAX, MEAN_MAX = 5, 3
 def main(rounds: int = 20) -> None:
     numbers = anchor.run_in_turns("tpch", max(1, rounds // 7), str(rounds))
     for taken in numbers.values():
-        for one in taken:
-            assert all(one[f"{name}_equal"] for name in QUERIES), "SQLite gives other rows"
-            ratios = [one[f"{name}_ratio"] for name in QUERIES]
-            one["mean"] = prod(ratios) ** (1 / len(ratios))
+        for item in taken:
+            assert all(item[f"{name}_equal"] for name in QUERIES), "SQLite gives other rows"
+            ratios = [item[f"{name}_ratio"] for name in QUERIES]
+            item["mean"] = prod(ratios) ** (1 / len(ratios))
     rows = []
     for name in QUERIES:
         rows += [

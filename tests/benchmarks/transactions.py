@@ -52,7 +52,7 @@ _ids = count(1)
 
 @dataclass
 class Load:
-    """What some clients did together."""
+    """The result of some clients together."""
 
     seconds: float = 0.0
     commits: int = 0
@@ -66,7 +66,7 @@ class Load:
 
 
 def add_one(database: Any, key: int, load: Load, mutex: threading.Lock) -> None:
-    """One transaction that adds to a counter."""
+    """Add to a counter in one transaction."""
 
     def work(transaction: Any) -> None:
         with mutex:
@@ -80,18 +80,18 @@ def add_one(database: Any, key: int, load: Load, mutex: threading.Lock) -> None:
         load.commits += 1
 
 
-def clients(database: Any, number: int, each: int, key_of: Callable[[int], int]) -> Load:
-    """So many clients at once, each with so many transactions; a barrier lets all start alike."""
+def clients(database: Any, number: int, item: int, key_of: Callable[[int], int]) -> Load:
+    """Run so many transactions in each of so many clients; a barrier starts all at once."""
     load, mutex, barrier = Load(), threading.Lock(), threading.Barrier(number + 1)
     end = perf_counter() + SECONDS_MAX
 
-    def client(place: int) -> None:
+    def client(position: int) -> None:
         barrier.wait()
-        for _ in range(each):
+        for _ in range(item):
             if perf_counter() > end:
                 return
             try:
-                add_one(database, key_of(place), load, mutex)
+                add_one(database, key_of(position), load, mutex)
             except Exception as failure:  # whatever it is, it is told
                 load.failures.append(type(failure).__name__)
 
@@ -115,20 +115,20 @@ def _total(database: Any) -> int:
 
 
 def mutations_200(database: Any) -> None:
-    """A commit of 200 inserted rows."""
+    """Commit 200 inserted rows."""
     with database.batch() as batch:
         rows = [(next(_ids), 1, "some text", 0.5) for _ in range(200)]
         batch.insert("Wide", ("Id", "A", "B", "C"), rows)
 
 
 def statements_200(database: Any) -> None:
-    """A transaction of 200 INSERT statements in one batch."""
+    """Run 200 INSERT statements in one batch of a transaction."""
     statements = [f"INSERT INTO Wide (Id, A) VALUES ({next(_ids)}, 1)" for _ in range(200)]
     database.run_in_transaction(lambda transaction: transaction.batch_update(statements))
 
 
 def references_100(database: Any) -> None:
-    """A commit of 100 rows with four foreign keys each."""
+    """Commit 100 rows with four foreign keys each."""
     with database.batch() as batch:
         rows = [(number, *((number + n) % REFERENCED for n in range(4)))
                 for number in (next(_ids) for _ in range(100))]  # fmt: skip
@@ -136,7 +136,7 @@ def references_100(database: Any) -> None:
 
 
 def cascade(database: Any) -> float:
-    """Milliseconds of a commit that deletes a row with its 10,000 children."""
+    """Return milliseconds of a commit that deletes a row with its 10,000 children."""
     with database.batch() as batch:
         batch.insert("Parents", ("P",), [(1,)])
         batch.insert("Children", ("P", "C"), [(1, number) for number in range(CHILDREN)])
@@ -147,7 +147,7 @@ def cascade(database: Any) -> float:
 
 
 def timed(work: Callable[[Any], None], database: Any, rounds: int) -> float:
-    """Median milliseconds."""
+    """Return median milliseconds."""
     taken = []
     for _ in range(rounds):
         began = perf_counter()
@@ -157,27 +157,27 @@ def timed(work: Callable[[Any], None], database: Any, rounds: int) -> float:
 
 
 def measure(database: Any, rounds: int) -> dict[str, str]:
-    """Every row of the table, for one target."""
-    found = {}
+    """Return every row of the table, for one target."""
+    result = {}
     for number in DISJOINT_CLIENTS:
         load = clients(database, number, rounds, lambda place: place)
-        found[f"disjoint rows, {number} clients"] = str(load)
+        result[f"disjoint rows, {number} clients"] = str(load)
     load = clients(database, CONTENTION_CLIENTS, max(1, rounds // 4), lambda _: COUNTERS - 1)
-    found[f"one row, {CONTENTION_CLIENTS} clients"] = str(load)
+    result[f"one row, {CONTENTION_CLIENTS} clients"] = str(load)
     for name, work in (
         ("200 mutations", mutations_200),
         ("200 DML statements", statements_200),
         ("100 rows, 4 foreign keys each", references_100),
     ):
-        found[name] = f"{timed(work, database, rounds):,.1f} ms"
+        result[name] = f"{timed(work, database, rounds):,.1f} ms"
     taken = median(cascade(database) for _ in range(max(3, rounds // 5)))
-    found["cascade to 10,000 children"] = f"{taken:,.1f} ms"
-    return found
+    result["cascade to 10,000 children"] = f"{taken:,.1f} ms"
+    return result
 
 
 @contextmanager
 def prepared(target: Callable[[], Any]) -> Iterator[Any]:
-    """A target with the tables and rows of this suite; None where it cannot be had."""
+    """Yield a target with the tables and rows of this suite; None where it cannot be had."""
     with target() as database:
         if database is not None:
             database.update_ddl(SCHEMA).result(60)
@@ -191,18 +191,18 @@ def prepared(target: Callable[[], Any]) -> Iterator[Any]:
 def main(rounds: int = 20) -> None:
     """Print the table."""
     os.environ["GOOGLE_CLOUD_SPANNER_MULTIPLEXED_SESSIONS_FOR_RW"] = "false"
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for target in (official, standalone, embedded):
         with ExitStack() as stack:
             database = stack.enter_context(prepared(target))
             if database is not None:
-                found[target.__name__] = measure(database, rounds)
+                result[target.__name__] = measure(database, rounds)
     table = Table(title="Transactions through the official client")
     table.add_column("work")
-    for name in found:
+    for name in result:
         table.add_column(name, justify="right")
-    for row in next(iter(found.values())):
-        table.add_row(row, *(by_row[row] for by_row in found.values()))
+    for row in next(iter(result.values())):
+        table.add_row(row, *(by_row[row] for by_row in result.values()))
     Console(width=200).print(table)
 
 

@@ -59,7 +59,7 @@ class Table:
 
 
 def declared(ddl: str) -> Mapping[str, Table]:
-    """The tables that statements declare, by name, in their order."""
+    """Return the tables that statements declare, by name, in their order."""
     tables: dict[str, Table] = {}
     for statement in parse(ddl):
         tree = statement.tree
@@ -118,7 +118,7 @@ def _type_text(type_: TypeName) -> str:
 
 
 def _sixty_tables() -> str:
-    """Twelve groups of five tables; each refers to the group before it."""
+    """Return twelve groups of five tables; each refers to the group before it."""
     statements = []
     for group in range(SIXTY_TABLES // 5):
         before = max(group - 1, 0)

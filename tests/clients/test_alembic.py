@@ -83,7 +83,7 @@ class Project:
 
 @pytest.fixture(autouse=True)
 def mended_dialect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The dialect as the newest Alembic needs it.
+    """Adapt the dialect to the newest Alembic.
 
     Alembic asks about no tables at all when there are none (the dialect then asks the server
     "WHERE () ..."), asks for the names of primary keys, and makes indexes on tables of which it
@@ -111,11 +111,11 @@ def _mended(asks: Callable[..., Mapping[Any, Any]]) -> Callable[..., Mapping[Any
     def ask(self: Any, *args: Any, filter_names: Any = None, **options: Any) -> Mapping[Any, Any]:
         if filter_names is not None and not filter_names:
             return {}
-        found = asks(self, *args, filter_names=filter_names, **options)
-        for facts in found.values():
+        result = asks(self, *args, filter_names=filter_names, **options)
+        for facts in result.values():
             if "constrained_columns" in facts:
                 facts.setdefault("name", None)
-        return found
+        return result
 
     return ask
 
@@ -145,9 +145,9 @@ def test_migrations_lead_there_and_back(project) -> None:
     command.revision(project.config, autogenerate=True, message="all of it")
     command.upgrade(project.config, "head")
     command.check(project.config)  # A second autogenerate finds nothing.
-    made = declared(";\n".join(database.ddl()))
-    assert set(made.pop("alembic_version").key) == {"version_num"}
-    assert made == _of_length(declared(project.ddl))
+    created = declared(";\n".join(database.ddl()))
+    assert set(created.pop("alembic_version").key) == {"version_num"}
+    assert created == _of_length(declared(project.ddl))
     command.downgrade(project.config, "base")
     assert [statement.split()[2] for statement in database.ddl()] == ["alembic_version"]
     command.upgrade(project.config, "head")
@@ -155,7 +155,7 @@ def test_migrations_lead_there_and_back(project) -> None:
 
 
 def test_what_changed_is_found(project) -> None:
-    """The last statement of the schema never ran."""
+    # The last statement of the schema never ran.
     *others, _ = split_schema(project.ddl, "all")
     database = project.emulator.create_database("made", schema=others)
     project.use(database)
@@ -165,13 +165,13 @@ def test_what_changed_is_found(project) -> None:
     command.revision(project.config, autogenerate=True, message="the rest")
     command.upgrade(project.config, "head")
     command.check(project.config)
-    made = declared(";\n".join(database.ddl()))
-    del made["alembic_version"]
-    assert _of_length(made) == _of_length(declared(project.ddl))
+    created = declared(";\n".join(database.ddl()))
+    del created["alembic_version"]
+    assert _of_length(created) == _of_length(declared(project.ddl))
 
 
 def _of_length(tables: Mapping[str, Table]) -> Mapping[str, Table]:
-    """Tables with the length that the dialect takes for MAX."""
+    """Return tables with the length that the dialect takes for MAX."""
     return {
         name: replace(
             table,
@@ -211,25 +211,25 @@ def _model(name: str, table: Table, metadata: sqlalchemy.MetaData) -> None:
     if table.parent is not None:
         options["spanner_interleave_in"] = table.parent
         options["spanner_interleave_on_delete_cascade"] = table.cascade
-    made = sqlalchemy.Table(
+    created = sqlalchemy.Table(
         name,
         metadata,
         *(_column(column, column.name in table.key) for column in table.columns),
         *(
             sqlalchemy.ForeignKeyConstraint(
-                one.columns, [f"{one.table}.{column}" for column in one.referenced], name=key
+                item.columns, [f"{item.table}.{column}" for column in item.referenced], name=key
             )
-            for key, one in table.foreign_keys.items()
+            for key, item in table.foreign_keys.items()
         ),
         **options,
     )
     if table.parent is not None:
-        made.add_is_dependent_on(metadata.tables[table.parent])
-    for index, one in table.indexes.items():
-        storing = {"spanner_storing": sorted(one.storing)} if one.storing else {}
-        inside = {} if one.parent is None else {"spanner_interleave_in": one.parent}
-        key = [made.c[column].desc() if down else made.c[column] for column, down in one.key]
-        sqlalchemy.Index(index, *key, unique=one.unique, **storing, **inside)
+        created.add_is_dependent_on(metadata.tables[table.parent])
+    for index, item in table.indexes.items():
+        storing = {"spanner_storing": sorted(item.storing)} if item.storing else {}
+        inside = {} if item.parent is None else {"spanner_interleave_in": item.parent}
+        key = [created.c[column].desc() if down else created.c[column] for column, down in item.key]
+        sqlalchemy.Index(index, *key, unique=item.unique, **storing, **inside)
 
 
 def _column(column: Column, in_key: bool) -> sqlalchemy.Column:

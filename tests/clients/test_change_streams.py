@@ -63,14 +63,14 @@ def test_the_go_reader(tmp_path: Path) -> None:
 
 
 def test_beam(tmp_path: Path) -> None:
-    """A pipeline keeps no order between its steps; timestamps and sequences tell the order."""
+    # A pipeline keeps no order between its steps; timestamps and sequences tell the order.
     written, lines = read_while_writing(BEAM, tmp_path)
     lines.sort(key=lambda each: (each["commit_timestamp"], each["record_sequence"]))
     assert numbers_of(lines) == written
 
 
 def read_while_writing(client: Client, tmp_path: Path) -> tuple[Changes, list[Line]]:
-    """What was written, and the lines of a reader that ran meanwhile."""
+    """Return what was written, and the lines of a reader that ran meanwhile."""
     client.make(tmp_path)
     with spanemu.Emulator.subprocess() as emulator:
         shop = emulator.create_database("shop", SCHEMA)
@@ -113,7 +113,7 @@ def change_partitions(shop: Any, number: int) -> None:
 
 
 def numbers_of(lines: Iterable[Line]) -> Changes:
-    """The numbers of each account, in the order of the lines."""
+    """Return the numbers of each account, in the order of the lines."""
     numbers: Changes = defaultdict(list)
     for line in lines:
         numbers[int(line["keys"]["Id"])].append(int(line["new_values"]["Number"]))
@@ -124,7 +124,7 @@ def numbers_of(lines: Iterable[Line]) -> Changes:
 def _running(
     client: Client, out: Path, emulator: spanemu.EmulatorHandle, start: datetime
 ) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
-    """A reader of the stream, and its output, a line for each change."""
+    """Yield a reader of the stream, and its output, a line for each change."""
     names = [emulator.project, emulator.instance, "shop", "AccountChanges"]
     times = [each.strftime("%Y-%m-%dT%H:%M:%S.%fZ") for each in (start, start + READ_TIME)]
     with (

@@ -39,7 +39,7 @@ SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @dataclass(frozen=True)
 class Client:
-    """How one language gets its dependencies, builds, and runs.
+    """A client in one language: its dependencies, its build, its run.
 
     Commands run in a copy of the client's folder, inside the scratch directory `{out}`.
     """

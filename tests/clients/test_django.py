@@ -23,7 +23,7 @@ RUN_SECONDS_MAX = 180
 
 
 def _django(task: str, ddl: str, directory: Path) -> Any:
-    """Django in a process of its own, for it changes the client library as it is imported."""
+    """Run Django in a process of its own, because it changes the client library."""
     if not any((Path(place) / "django_spanner").is_dir() for place in sys.path):
         pytest.skip("django-google-spanner: not installed here")
     with spanemu.Emulator() as emulator:
@@ -43,11 +43,11 @@ def _django(task: str, ddl: str, directory: Path) -> Any:
 
 @pytest.mark.parametrize("name", sorted(DDL))
 def test_introspection_finds_what_was_declared(name: str, tmp_path: Path) -> None:
-    tables, found = declared(DDL[name]), _django("inspect", DDL[name], tmp_path)
-    assert set(found["tables"]) == set(found["models"]) == set(tables)
-    for table, seen in found["tables"].items():
+    tables, result = declared(DDL[name]), _django("inspect", DDL[name], tmp_path)
+    assert set(result["tables"]) == set(result["models"]) == set(tables)
+    for table, seen in result["tables"].items():
         _compare(tables[table], seen, tables[table].columns)
-    for table, model in found["models"].items():
+    for table, model in result["models"].items():
         assert model == {"columns": [one.name for one in tables[table].columns], "rows": 0}
 
 
@@ -59,40 +59,40 @@ def test_migrations_lead_there_and_back(name: str, tmp_path: Path) -> None:
     (tmp_path / "shop" / "models.py").write_text(_models(tables))
     # The backend drops the indexes behind a foreign key before the key, which Spanner refuses.
     returns = not any(table.foreign_keys for table in tables.values())
-    found = _django("migrate and return" if returns else "migrate", "", tmp_path)
-    made = found["tables"]
-    assert made.pop("django_migrations")["kind"] == "t"
-    assert set(made) == set(tables)
-    for table, seen in made.items():
-        columns = [one for one in tables[table].columns if _has_field(one)]
+    result = _django("migrate and return" if returns else "migrate", "", tmp_path)
+    created = result["tables"]
+    assert created.pop("django_migrations")["kind"] == "t"
+    assert set(created) == set(tables)
+    for table, seen in created.items():
+        columns = [item for item in tables[table].columns if _has_field(item)]
         # Foreign keys come last.
-        assert {one[0] for one in seen["columns"]} == {one.name for one in columns}
+        assert {item[0] for item in seen["columns"]} == {item.name for item in columns}
         assert seen["relations"] == _relations(tables[table])
-        for index, one in tables[table].indexes.items():
-            assert seen["constraints"][index]["unique"] is one.unique
-    assert found["again"].strip() == "No changes detected in app 'shop'"
-    assert found["left"] == (
-        ["django_migrations"] if returns else sorted([*made, "django_migrations"])
+        for index, item in tables[table].indexes.items():
+            assert seen["constraints"][index]["unique"] is item.unique
+    assert result["again"].strip() == "No changes detected in app 'shop'"
+    assert result["left"] == (
+        ["django_migrations"] if returns else sorted([*created, "django_migrations"])
     )
 
 
 def _compare(table: Table, seen: Mapping[str, Any], columns: Sequence[Column]) -> None:
     assert seen["kind"] == "t"
-    assert [tuple(one) for one in seen["columns"]] == [_described(one) for one in columns]
+    assert [tuple(item) for item in seen["columns"]] == [_described(item) for item in columns]
     assert seen["relations"] == _relations(table)
-    keys = [one for one in seen["constraints"].values() if one["primary_key"] and one["orders"]]
-    assert [set(one["columns"]) for one in keys] == [set(table.key)]
+    keys = [item for item in seen["constraints"].values() if item["primary_key"] and item["orders"]]
+    assert [set(item["columns"]) for item in keys] == [set(table.key)]
     indexes = {
-        name: one
-        for name, one in seen["constraints"].items()
-        if one["index"] and not one["primary_key"] and not name.startswith("IDX_")
+        name: item
+        for name, item in seen["constraints"].items()
+        if item["index"] and not item["primary_key"] and not name.startswith("IDX_")
     }
     assert set(indexes) == set(table.indexes)
-    for name, one in table.indexes.items():
-        assert set(indexes[name]["columns"]) == {key for key, _ in one.key} | one.storing
-        assert indexes[name]["unique"] is one.unique
+    for name, item in table.indexes.items():
+        assert set(indexes[name]["columns"]) == {key for key, _ in item.key} | item.storing
+        assert indexes[name]["unique"] is item.unique
         orders = [order for order in indexes[name]["orders"] if order is not None]
-        assert orders == ["DESC" if down else "ASC" for _, down in one.key]
+        assert orders == ["DESC" if down else "ASC" for _, down in item.key]
 
 
 def _relations(table: Table) -> dict[str, list[str]]:
@@ -123,7 +123,7 @@ def _has_field(column: Column) -> bool:
 
 
 def _described(column: Column) -> tuple[Any, ...]:
-    """(name, class of field, length, whether nullable), as introspection gives it."""
+    """Return (name, class of field, length, whether nullable) by introspection."""
     if not _has_field(column):
         return column.name, None, None, column.nullable
     name, _, length = column.type.removesuffix(")").partition("(")

@@ -37,14 +37,14 @@ class Command(NamedTuple):
     patterns: list[str]
 
     def arguments(self, values: dict[str, str]) -> list[str]:
-        """The arguments: names, then options, whose values may contain spaces."""
+        """Return the arguments: names, then options, whose values may contain spaces."""
         line = re.sub(r"\{(\w+)\}", lambda name: values[name[1]], self.line)
         names, *options = re.split(r" (?=--)", line)
         return [*names.split(), *options]
 
 
 def commands() -> list[Command]:
-    """The commands in order."""
+    """Return the commands in order."""
     read: list[Command] = []
     for line in (HERE / "commands.txt").read_text().splitlines():
         if line.startswith("  "):

@@ -266,8 +266,8 @@ def test_alembic_operations_migrate_a_database(adapter: Adapter) -> None:
         op.bulk_insert(accounts, [{"id": 1, "name": "Ann"}])
         longer = {"existing_type": sa.String(50), "type_": sa.String(80)}
         op.alter_column("accounts", "name", schema="shop", **longer)
-        found = sa.select(accounts.c.name).where(accounts.c.id == 1)
-        assert connection.scalars(found).all() == ["Ann"]
+        result = sa.select(accounts.c.name).where(accounts.c.id == 1)
+        assert connection.scalars(result).all() == ["Ann"]
         op.drop_column("accounts", "age", schema="shop")
 
 

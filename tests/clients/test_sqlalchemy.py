@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module", params=sorted(DDL))
 def shop(request) -> Iterator[tuple[Mapping[str, Table], sqlalchemy.Engine]]:
-    """What a schema declares, and an engine of a database that has it."""
+    """Yield what a schema declares, and an engine of a database that has it."""
     ddl = DDL[request.param]
     with spanemu.Emulator() as emulator:
         database = emulator.create_database("shop", schema=[ddl])
@@ -38,11 +38,11 @@ def test_everything_reflected_was_declared_and_the_other_way_round(shop) -> None
     tables, engine = shop
     metadata = sqlalchemy.MetaData()
     metadata.reflect(bind=engine)
-    found = {
+    result = {
         table.name: _reflected(table, sqlalchemy.inspect(engine))
         for table in metadata.tables.values()
     }
-    assert found == {name: _without_the_unseen(table) for name, table in tables.items()}
+    assert result == {name: _without_the_unseen(table) for name, table in tables.items()}
 
 
 def test_the_inspector_lists_what_there_is(shop) -> None:
@@ -66,8 +66,8 @@ def test_the_inspector_finds_unique_constraints_behind_foreign_keys(shop) -> Non
             for key in other.foreign_keys.values()
             if key.table == name and key.referenced != table.key
         }
-        found = inspector.get_unique_constraints(name)
-        assert {tuple(one["column_names"]) for one in found} == behind
+        result = inspector.get_unique_constraints(name)
+        assert {tuple(one["column_names"]) for one in result} == behind
 
 
 def _reflected(table: sqlalchemy.Table, inspector: sqlalchemy.Inspector) -> Table:
@@ -110,7 +110,7 @@ def _reflected_index(index: Mapping[str, Any]) -> Index:
 
 
 def _without_the_unseen(table: Table) -> Table:
-    """A table less what the dialect does not ask for: interleaving and options of columns."""
+    """Remove from a table what the dialect does not reflect: interleaving, options."""
     return Table(
         columns=tuple(
             Column(one.name, one.type, one.nullable, one.default, one.generated)

@@ -121,12 +121,12 @@ class Database:
         return self.official.run_in_transaction(rolled_back)
 
     def rows(self, sql: str, **params: Any) -> list[list[Any]]:
-        """The rows of a query, on its own."""
+        """Return the rows of a query, on its own."""
         with self.official.snapshot() as snapshot:
             return list(snapshot.execute_sql(sql, **params))
 
     def read(self, table: str, columns: str, *keys: Row, index: str = "") -> list[list[Any]]:
-        """Rows by key, all of them without a key."""
+        """Return rows by key, all of them without a key."""
         wanted = KeySet(keys=keys) if keys else KeySet(all_=True)
         with self.official.snapshot() as snapshot:
             return list(snapshot.read(table, columns.split(), wanted, index=index))
@@ -150,19 +150,19 @@ class Backend:
 
     @contextmanager
     def databases(self) -> Iterator[Callable[..., Database]]:
-        """A function from DDL statements to a new database, for the length of a test."""
-        made = []
+        """Yield a function from DDL statements to a new database, for the length of a test."""
+        created = []
 
         def create(*schema: str) -> Database:
             name = f"db-{next(self._numbers)}"
             self._instance.database(name, ddl_statements=schema).create().result(timeout=60)
-            made.append(official_database(self._client, self._instance.instance_id, name))
-            return Database(made[-1])
+            created.append(official_database(self._client, self._instance.instance_id, name))
+            return Database(created[-1])
 
         try:
             yield create
         finally:
-            for database in made:
+            for database in created:
                 database.drop()
 
 

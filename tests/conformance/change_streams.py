@@ -47,7 +47,7 @@ class Stream:
         self.session = session or raw.session()
 
     def now(self) -> str:
-        """A time that has passed."""
+        """Return a time that has passed."""
         return format_utc(self.database._core.store.read_timestamp())
 
     @property
@@ -63,7 +63,7 @@ class Stream:
         heartbeat: int | None = 300_000,
         **fields: Any,
     ) -> Iterator[Any]:
-        """The replies of a query."""
+        """Return the replies of a query."""
         values = params(start=start, end=end, token=token, heartbeat=heartbeat)
         fields = {"transaction": SINGLE_USE, "params": values, "param_types": TYPES, **fields}
         sql = fields.pop("sql", QUERY.format(stream=self.name))
@@ -76,30 +76,30 @@ class Stream:
         )
 
     def read(self, *arguments: Any, **fields: Any) -> list[Record]:
-        """The records of a query, up to its end."""
+        """Return the records of a query, up to its end."""
         return records_in(list(self.query(*arguments, **fields)))
 
     def tokens(self, start: str) -> list[str]:
-        """The tokens of the partitions at a time."""
+        """Return the tokens of the partitions at a time."""
         return [token for record in self.read(start) for token in record.tokens]
 
 
 def records_in(replies: Sequence[Any]) -> list[Record]:
-    """The records in replies of which none has a part of a value only."""
+    """Return the records in replies of which none has a part of a value only."""
     return [_record(value) for reply in replies for value in map(plain, reply.values)]
 
 
 def _record(value: Any) -> Record:
     ((data, heartbeats, children),) = value
-    for kind, found in (("data", data), ("heartbeat", heartbeats), ("children", children)):
-        if found:
-            (content,) = found
+    for kind, result in (("data", data), ("heartbeat", heartbeats), ("children", children)):
+        if result:
+            (content,) = result
             return Record(kind, content[0], content)
     raise AssertionError(value)
 
 
 def plain(value: Any) -> Any:
-    """A google.protobuf.Value as Python values."""
+    """Return a google.protobuf.Value as Python values."""
     kind = value.WhichOneof("kind")
     if kind == "list_value":
         return [plain(each) for each in value.list_value.values]

@@ -14,26 +14,26 @@ _numbers = count(1)
 
 @pytest.fixture(scope="session", params=["embedded", "port"])
 def emulator(request):
-    """An emulator reached without sockets, then one reached through its port."""
+    """Yield an emulator reached without sockets, then one reached through its port."""
     with spanemu.Emulator(embedded_channel=request.param == "embedded") as running:
         yield running
 
 
 @pytest.fixture
 def client(emulator):
-    """The official client, in a project of the test's own."""
+    """Return the official client, in a project of the test's own."""
     return emulator.client(f"project-{next(_numbers)}")
 
 
 @pytest.fixture
 def config_name(client):
-    """The instance config that every emulator has."""
+    """Return the instance config that every emulator has."""
     return f"{client.project_name}/instanceConfigs/emulator-config"
 
 
 @pytest.fixture
 def instance(client, config_name):
-    """A fresh instance, as the official client's object."""
+    """Return a fresh instance, as the official client's object."""
     created = client.instance("fresh", configuration_name=config_name, display_name="Fresh one")
     created.create().result(timeout=60)
     return created
@@ -41,7 +41,7 @@ def instance(client, config_name):
 
 @pytest.fixture
 def database(instance):
-    """A fresh, empty database, as the official client's object."""
+    """Return a fresh, empty database, as the official client's object."""
     created = instance.database("fresh-db")
     created.create().result(timeout=60)
     return created
@@ -51,35 +51,35 @@ def database(instance):
     scope="session", params=["spanemu", pytest.param("official", marks=pytest.mark.reference)]
 )
 def backend(request):
-    """Where the tests of writes run: here, then on Google's emulator if it is installed."""
+    """Yield where the tests of writes run: here, then on Google's emulator if it is installed."""
     with BACKENDS[request.param]() as client:
         yield Backend(client)
 
 
 @pytest.fixture
 def create(backend):
-    """A function from DDL statements to a fresh database."""
+    """Yield a function from DDL statements to a fresh database."""
     with backend.databases() as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def our_databases():
-    """Fresh databases of one embedded emulator."""
+    """Yield fresh databases of one embedded emulator."""
     with spanemu.Emulator() as emulator:
         yield Emulators(emulator.client(), emulator)
 
 
 @pytest.fixture(scope="session")
 def official_databases():
-    """Fresh databases of Google's emulator; skips where it is not installed."""
+    """Yield fresh databases of Google's emulator; skips where it is not installed."""
     with official_emulator() as client:
         yield Emulators(client)
 
 
 @pytest.fixture
 def raw(request):
-    """A fresh database for raw requests; at Google's emulator when the test asks for it."""
+    """Yield a fresh database for raw requests; at Google's emulator when the test asks for it."""
     of = getattr(request, "param", "spanemu")
     name = "official_databases" if of == "official" else "our_databases"
     with request.getfixturevalue(name).database() as database:
@@ -88,7 +88,7 @@ def raw(request):
 
 @pytest.fixture
 def limited(request):
-    """A fresh database of an emulator with the limits that the test gives as its parameter."""
+    """Yield a fresh database of an emulator with the limits of the test's parameter."""
     limits = spanemu.Limits(**request.param)
     with (
         spanemu.Emulator(limits=limits) as emulator,
@@ -99,11 +99,11 @@ def limited(request):
 
 @pytest.fixture
 def session(raw):
-    """A regular session."""
+    """Return a regular session."""
     return raw.session()
 
 
 @pytest.fixture
 def shared(raw):
-    """A multiplexed session."""
+    """Return a multiplexed session."""
     return raw.session(multiplexed=True)

@@ -81,9 +81,9 @@ class Messages:
         if len(kinds) > 1:
             return FieldType(VALUE)
         (kind,) = kinds
-        found = self._single(kind)
-        is_scalar = found.name in SCALARS.values() and not found.label
-        return FieldType(found.name, "optional") if is_scalar and len(_kinds(hint)) > 1 else found
+        result = self._single(kind)
+        is_scalar = result.name in SCALARS.values() and not result.label
+        return FieldType(result.name, "optional") if is_scalar and len(_kinds(hint)) > 1 else result
 
     def _single(self, kind: Any) -> FieldType:
         origin, of = get_origin(kind), get_args(kind)
@@ -116,11 +116,11 @@ class Messages:
         assert self.classes.setdefault(name, kind) is kind, f"two classes {name}: see NAMES"
         if name not in self.found:
             hints = get_type_hints(kind)
-            names = [each.name for each in fields(kind)] if is_dataclass(kind) else list(hints)
+            names = [item.name for item in fields(kind)] if is_dataclass(kind) else list(hints)
             self.found[name] = (_summary(kind), {})
-            for each in names:
-                found = self.type_of(hints[each])
-                self.found[name][1][each] = found if is_dataclass(kind) else _optional(found)
+            for item in names:
+                result = self.type_of(hints[item])
+                self.found[name][1][item] = result if is_dataclass(kind) else _optional(result)
         return name
 
     def text(self) -> Iterator[str]:
@@ -133,14 +133,14 @@ class Messages:
                 continue
             yield f"message {name} {{"
             known, reserved = dict(self.numbers.get(name, {})), set(self.reserved.get(name, ()))
-            reserved |= {number for each, number in known.items() if each not in declared}
+            reserved |= {number for item, number in known.items() if item not in declared}
             top = max([0, *known.values(), *reserved])
-            for each in reserved and [", ".join(map(str, sorted(reserved)))]:
-                yield f"  reserved {each};"
-            for each, kind in declared.items():
-                if each not in known:
-                    known[each] = top = top + 1
-                yield f"  {f'{kind.label} ' if kind.label else ''}{kind.name} {each} = {known[each]};"
+            for item in reserved and [", ".join(map(str, sorted(reserved)))]:
+                yield f"  reserved {item};"
+            for item, kind in declared.items():
+                if item not in known:
+                    known[item] = top = top + 1
+                yield f"  {f'{kind.label} ' if kind.label else ''}{kind.name} {item} = {known[item]};"
             yield "}"
 
 
@@ -167,12 +167,12 @@ def _request(messages: Messages, interface: type[ControlInterface], operation: O
         declared[interface.SCOPE] = FieldType(SCALARS[interface.SCOPE_TYPE])
     for name, parameter in operation.parameters.items():
         if isinstance(parameter.marker, Held):
-            found = FieldType("string")
+            result = FieldType("string")
         elif isinstance(parameter.marker, Sent) and parameter.hint is not str:
-            found = FieldType(LIST)
+            result = FieldType(LIST)
         else:
-            found = messages.type_of(parameter.hint)
-        declared[name] = found if parameter.is_required else _optional(found)
+            result = messages.type_of(parameter.hint)
+        declared[name] = result if parameter.is_required else _optional(result)
     name = f"{operation.name}Request"
     messages.found[name] = ("", declared)
     return name

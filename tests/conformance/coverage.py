@@ -22,7 +22,7 @@ class Item:
 
     @property
     def is_proved(self) -> bool:
-        """Whether a test proves the behaviour."""
+        """Return whether a test proves the behaviour."""
         return not self.proof.startswith(UNIMPLEMENTED)
 
 

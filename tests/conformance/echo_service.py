@@ -22,7 +22,7 @@ SERVICE = "spanemu.test.Echo"
 
 @dataclass(eq=False)
 class ShelfGone(SpannerError):
-    """Carries every kind of detail that clients look for."""
+    """An error with every kind of detail that clients look for."""
 
     code = Code.NOT_FOUND
     prose = "Shelf not found: {shelf}"
@@ -37,7 +37,7 @@ class ShelfGone(SpannerError):
 
 @dataclass
 class World:
-    """What handlers are given: how a test follows what happens on their side."""
+    """The world of handlers: how a test follows what happens on their side."""
 
     started: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
@@ -58,7 +58,7 @@ def bug(_world, request):
 
 
 def wait(world: World, request):
-    """Until released, cancelled or late, as a lock wait does."""
+    """Wait until released, cancelled or late, as a lock wait does."""
     call, cancelled = current(), threading.Event()
     world.started.set()
     call.on_cancel(cancelled.set)
@@ -139,7 +139,7 @@ TRANSPORTS = ("grpcio", "h2", "embedded")
 
 @contextmanager
 def served(transport: str) -> Iterator[Place]:
-    """The service on a port of either server, or reached without the port."""
+    """Yield the service on a port of either server, or reached without the port."""
     world = World()
     endpoints = Endpoints((Service(SERVICE, METHODS),), world)
     kind = Http2Server if transport == "h2" else Server
@@ -155,7 +155,7 @@ def served(transport: str) -> Iterator[Place]:
 
 
 def method(channel, name: str):
-    """The multicallable of a method, on a channel of either kind, synchronous or not."""
+    """Return the multicallable of a method, on a channel of either kind, synchronous or not."""
     kind = KINDS[name]
     open_ = channel.unary_stream if kind.streams else channel.unary_unary
     return open_(

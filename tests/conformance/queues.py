@@ -49,7 +49,7 @@ class Tasks:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether the database is of the PostgreSQL dialect."""
+        """Return whether the database is of the PostgreSQL dialect."""
         return self.dialect == "postgresql"
 
     @property
@@ -130,6 +130,6 @@ class Receiver:
         return event
 
     def nothing(self) -> bool:
-        """Whether no row comes for a while."""
+        """Return whether no row comes for a while."""
         sleep(0.1)
         return self._events.empty()

@@ -62,12 +62,12 @@ _numbers = count(1)
 
 
 def read_only(**bound: Any) -> dict[str, Any]:
-    """Options of a read-only transaction; a number is in nanoseconds."""
+    """Return options of a read-only transaction; a number is in nanoseconds."""
     return {"read_only": {name: _time(value) for name, value in bound.items()}}
 
 
 def repeated(session_options: dict[str, Any], previous: bytes) -> dict[str, Any]:
-    """Options of a transaction that runs an aborted one again on a multiplexed session."""
+    """Return options of a transaction that runs an aborted one again on a multiplexed session."""
     mode = {
         **session_options["read_write"],
         "multiplexed_session_previous_transaction_id": previous,
@@ -76,55 +76,55 @@ def repeated(session_options: dict[str, Any], previous: bytes) -> dict[str, Any]
 
 
 def cells(*values: Any) -> ListValue:
-    """A row, or a key."""
+    """Return a row, or a key."""
     made = ListValue()
     made.extend([_cell(value) for value in values])
     return made
 
 
 def keys(*wanted: Any) -> dict[str, Any]:
-    """A key set of points; a key of one part needs no tuple."""
+    """Return a key set of points; a key of one part needs no tuple."""
     return {"keys": [cells(*(key if isinstance(key, tuple) else (key,))) for key in wanted]}
 
 
 def key_range(**endpoints: Sequence[Any]) -> dict[str, Any]:
-    """A key set of one range, with two of start_open, start_closed, end_open, end_closed."""
+    """Return a key set of one range, with two of start_open, start_closed, end_open, end_closed."""
     return {"ranges": [{side: cells(*key) for side, key in endpoints.items()}]}
 
 
 def writes(kind: str, table: str, columns: str, *rows: Sequence[Any]) -> dict[str, Any]:
-    """A mutation that writes rows."""
+    """Return a mutation that writes rows."""
     values = [cells(*row) for row in rows]
     return {kind: {"table": table, "columns": columns.split(), "values": values}}
 
 
 def insert(table: str, columns: str, *rows: Sequence[Any]) -> dict[str, Any]:
-    """A mutation that inserts rows."""
+    """Return a mutation that inserts rows."""
     return writes("insert", table, columns, *rows)
 
 
 def update(table: str, columns: str, *rows: Sequence[Any]) -> dict[str, Any]:
-    """A mutation that updates rows."""
+    """Return a mutation that updates rows."""
     return writes("update", table, columns, *rows)
 
 
 def delete(table: str, key_set: dict[str, Any]) -> dict[str, Any]:
-    """A mutation that deletes rows."""
+    """Return a mutation that deletes rows."""
     return {"delete": {"table": table, "key_set": key_set}}
 
 
 def rows_of(result: Any) -> list[list[Any]]:
-    """The rows of a ResultSet."""
+    """Return the rows of a ResultSet."""
     return [[_plain(cell) for cell in row.values] for row in result.rows]
 
 
 def nanos_of(timestamp: Any) -> int:
-    """A Timestamp in nanoseconds."""
+    """Return a Timestamp in nanoseconds."""
     return int(timestamp.seconds * 1_000_000_000 + timestamp.nanos)
 
 
 def info_of(error: pytest.ExceptionInfo[Any], kind: str) -> Any:
-    """The detail of a failure with that message name."""
+    """Return the detail of a failure with that message name."""
     found = [one for one in error.value.details if type(one).__name__ == kind]
     assert len(found) == 1, error.value.details
     return found[0]
@@ -141,7 +141,7 @@ class Session:
     # ------------------------------------------------------------------ transactions
 
     def begin(self, options: dict[str, Any] = RW, **fields: Any) -> Any:
-        """BeginTransaction."""
+        """Call BeginTransaction."""
         return self._call("begin_transaction", "BeginTransactionRequest", options=options, **fields)
 
     def commit(self, transaction: Any = None, *mutations: Any, **fields: Any) -> Any:
@@ -153,27 +153,27 @@ class Session:
         return self._call("commit", "CommitRequest", mutations=mutations, **fields)
 
     def rollback(self, transaction: bytes) -> Any:
-        """Rollback."""
+        """Call Rollback."""
         return self._call("rollback", "RollbackRequest", transaction_id=transaction)
 
     # ------------------------------------------------------------------ requests
 
     def sql(self, sql: str, transaction: Any = None, **fields: Any) -> Any:
-        """ExecuteSql."""
+        """Call ExecuteSql."""
         return self._call("execute_sql", "ExecuteSqlRequest", **_sql(sql, transaction, fields))
 
     def dml(self, sql: str, transaction: Any, **fields: Any) -> Any:
-        """ExecuteSql with the next sequence number of the session."""
+        """Call ExecuteSql with the next sequence number of the session."""
         return self.sql(sql, transaction, **{"seqno": next(self._seqnos), **fields})
 
     def stream_sql(self, sql: str, transaction: Any = None, **fields: Any) -> list[Any]:
-        """ExecuteStreamingSql; all its replies."""
+        """Call ExecuteStreamingSql; return all its replies."""
         return self._stream(
             "execute_streaming_sql", "ExecuteSqlRequest", **_sql(sql, transaction, fields)
         )
 
     def batch(self, transaction: Any, *statements: str, **fields: Any) -> Any:
-        """ExecuteBatchDml."""
+        """Call ExecuteBatchDml."""
         return self._call(
             "execute_batch_dml",
             "ExecuteBatchDmlRequest",
@@ -186,33 +186,33 @@ class Session:
         return self._call("read", "ReadRequest", **_read(table, columns, key_set, fields))
 
     def stream_read(self, table: str, columns: str, key_set: Any = ALL, **fields: Any) -> list[Any]:
-        """StreamingRead; all its replies."""
+        """Call StreamingRead; return all its replies."""
         return self._stream(
             "streaming_read", "ReadRequest", **_read(table, columns, key_set, fields)
         )
 
     def rows(self, table: str, columns: str, key_set: Any = ALL, **fields: Any) -> list[list[Any]]:
-        """The rows of a Read."""
+        """Return the rows of a Read."""
         return rows_of(self.read(table, columns, key_set, **fields))
 
     def select(self, sql: str, transaction: Any = None, **fields: Any) -> list[list[Any]]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return rows_of(self.sql(sql, transaction, **fields))
 
     def partition_read(self, table: str, columns: str, key_set: Any = ALL, **fields: Any) -> Any:
-        """PartitionRead."""
+        """Call PartitionRead."""
         return self._call(
             "partition_read", "PartitionReadRequest", **_read(table, columns, key_set, fields)
         )
 
     def partition_query(self, sql: str, transaction: Any = None, **fields: Any) -> Any:
-        """PartitionQuery."""
+        """Call PartitionQuery."""
         return self._call(
             "partition_query", "PartitionQueryRequest", **_sql(sql, transaction, fields)
         )
 
     def batch_write(self, *groups: Sequence[Any], **fields: Any) -> list[Any]:
-        """BatchWrite; all its replies."""
+        """Call BatchWrite; return all its replies."""
         return self._stream(
             "batch_write",
             "BatchWriteRequest",
@@ -223,11 +223,11 @@ class Session:
     # ------------------------------------------------------------------ the session itself
 
     def get(self) -> Any:
-        """GetSession."""
+        """Call GetSession."""
         return self.raw.call("get_session", "GetSessionRequest", name=self.name)
 
     def delete(self) -> None:
-        """DeleteSession."""
+        """Call DeleteSession."""
         self.raw.call("delete_session", "DeleteSessionRequest", name=self.name)
 
     def _call(self, method: str, message: str, **fields: Any) -> Any:
@@ -248,11 +248,11 @@ class Raw:
 
     @property
     def clock(self) -> Any:
-        """What the emulator's clock is made of, when it is ours: sessions age by it too."""
+        """Return what the emulator's clock is made of, when it is ours: sessions age by it too."""
         return self.home._emulator.clock.source
 
     def session(self, *, multiplexed: bool = False, **fields: Any) -> Session:
-        """CreateSession."""
+        """Call CreateSession."""
         wanted = {"multiplexed": multiplexed, **fields}
         made = self.call(
             "create_session", "CreateSessionRequest", database=self.name, session=wanted
@@ -266,17 +266,17 @@ class Raw:
         operation.result(timeout=60)
 
     def call(self, method: str, message: str, **fields: Any) -> Any:
-        """One unary request from its fields; the raw reply."""
+        """Send one unary request from its fields; return the raw reply."""
         reply = self._invoke(method, message, fields)
         reply = getattr(reply, "_response", reply)  # The client wraps pages; one is enough.
         return None if reply is None else type(reply).pb(reply)
 
     def stream(self, method: str, message: str, **fields: Any) -> list[Any]:
-        """One streaming request from its fields; the raw replies."""
+        """Send one streaming request from its fields; return the raw replies."""
         return [type(reply).pb(reply) for reply in self._invoke(method, message, fields)]
 
     def replies(self, method: str, message: str, **fields: Any) -> Iterator[Any]:
-        """The raw replies of one streaming request, as they arrive."""
+        """Return the raw replies of one streaming request, as they arrive."""
         return _Replies(self._invoke(method, message, fields))
 
     def _invoke(self, method: str, message: str, fields: dict[str, Any]) -> Any:
@@ -303,7 +303,7 @@ class _Replies:
 
 
 class Emulators:
-    """Where tests of raw requests run; each makes fresh databases of `SCHEMA`."""
+    """The emulators of tests of raw requests; each makes fresh databases of `SCHEMA`."""
 
     def __init__(self, client: Any, emulator: Any = None) -> None:
         self._client = client
@@ -324,7 +324,7 @@ class Emulators:
 
     @contextmanager
     def database(self) -> Iterator[Raw]:
-        """A fresh database for one test."""
+        """Yield a fresh database for one test."""
         name = f"raw-{next(_numbers)}"
         admin = self._client.database_admin_api
         if self._template is not None:
@@ -332,10 +332,10 @@ class Emulators:
             yield Raw(self._api, admin, home.name, home)
             home.drop()
             return
-        made = self._instance.database(name, ddl_statements=SCHEMA)
-        made.create().result(timeout=60)
-        yield Raw(self._api, admin, made.name)
-        made.drop()
+        created = self._instance.database(name, ddl_statements=SCHEMA)
+        created.create().result(timeout=60)
+        yield Raw(self._api, admin, created.name)
+        created.drop()
 
 
 def params(**values: Any) -> Struct:
@@ -346,19 +346,19 @@ def params(**values: Any) -> Struct:
 
 
 def user(*ids: int) -> dict[str, Any]:
-    """A mutation that inserts users with nothing but a name."""
+    """Return a mutation that inserts users with nothing but a name."""
     return insert("Users", "Id Name", *((one, f"user {one}") for one in ids))
 
 
 def merged(replies: Iterable[Any]) -> list[Any]:
-    """The values of a stream, joined where they were cut."""
+    """Return the values of a stream, joined where they were cut."""
     values: list[Any] = []
     chunked = False
     for reply in replies:
-        found = [_plain(cell) for cell in reply.values]
+        result = [_plain(cell) for cell in reply.values]
         if chunked:
-            values[-1] = _joined(values[-1], found.pop(0))
-        values.extend(found)
+            values[-1] = _joined(values[-1], result.pop(0))
+        values.extend(result)
         chunked = reply.chunked_value
     assert not chunked
     return values

@@ -19,14 +19,14 @@ from tests.ports import free_port
 
 @contextmanager
 def official_emulator() -> Iterator[object]:
-    """The official client, connected to the official emulator; skips where there is none."""
+    """Yield the official client, connected to the official emulator; skips where there is none."""
     with official_process() as (client, _):
         yield client
 
 
 @contextmanager
 def official_process() -> Iterator[tuple[Any, subprocess.Popen[bytes]]]:
-    """The same, and the emulator's process."""
+    """Yield the same, and the emulator's process."""
     binary = official_binary()
     if binary is None:
         pytest.skip("Google's emulator is not installed here")

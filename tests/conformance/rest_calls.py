@@ -42,8 +42,8 @@ _OPERATIONS = "/google.longrunning.Operations/"
 
 
 def client_bindings() -> dict[str, list[Binding]]:
-    """The REST paths of each RPC in the official client, by gRPC path."""
-    found: dict[str, list[Binding]] = defaultdict(list)
+    """Return the REST paths of each RPC in the official client, by gRPC path."""
+    result: dict[str, list[Binding]] = defaultdict(list)
     for service, transport in _TRANSPORTS.items():
         for name, base in vars(transport).items():
             if hasattr(base, "_get_http_options"):
@@ -52,9 +52,9 @@ def client_bindings() -> dict[str, list[Binding]]:
                 if path not in METHODS:
                     path = _OPERATIONS + rpc
                 for binding in base._get_http_options():
-                    if binding not in found[path]:
-                        found[path].append(binding)
-    return dict(found)
+                    if binding not in result[path]:
+                        result[path].append(binding)
+    return dict(result)
 
 
 BINDINGS = client_bindings()
@@ -71,7 +71,7 @@ class RestCalls:
         self._connection.close()
 
     def exchange(self, method: str, target: str, body: Any = None) -> tuple[int, Any]:
-        """The status and the content of the response to a request with JSON."""
+        """Return the status and the content of the response to a request with JSON."""
         data = None if body is None else json.dumps(body)
         headers = {"Content-Type": "application/json"}
         self._connection.request(method, target, body=data, headers=headers)
@@ -85,7 +85,7 @@ class RestCalls:
 
 
 def as_rest(path: str, data: bytes) -> tuple[str, str, Any]:
-    """The HTTP method, target and body of a request.
+    """Return the HTTP method, target and body of a request.
 
     Raises ValueError for a request that the client cannot send over REST.
     """
@@ -140,7 +140,7 @@ class RestWorld(World):
 
 
 def rest_client(uri: str, project: str) -> Any:
-    """The official client for Python, with its REST transports."""
+    """Return the official client for Python, with its REST transports."""
     client = official_client("localhost:1", project)
     where = {"host": uri.removeprefix("http://"), "url_scheme": "http"}
     where["credentials"] = AnonymousCredentials()

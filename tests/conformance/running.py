@@ -14,7 +14,7 @@ import spanemu
 
 @contextmanager
 def _attached(**options: Any) -> Iterator[spanemu.EmulatorHandle]:
-    """An emulator in this process, held by its address: what is done to it goes over the wire."""
+    """Yield an emulator of this process by its address: all operations go over the wire."""
     with spanemu.Emulator(**options) as running, spanemu.Emulator.attach(running.uri) as handle:
         yield handle
 

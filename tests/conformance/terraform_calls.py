@@ -47,7 +47,7 @@ class Exchange:
 
 
 def policy(step: str, resource: str, has: Mapping[str, Any]) -> Exchange:
-    """The reading of a policy, in plans and before and after each change."""
+    """Return the reading of a policy, in plans and before and after each change."""
     body = {"options": {"requestedPolicyVersion": 3}}
     query = "alt=json&prettyPrint=false"
     path = f"{resource}:getIamPolicy"
@@ -55,7 +55,7 @@ def policy(step: str, resource: str, has: Mapping[str, Any]) -> Exchange:
 
 
 def new_policy(step: str, resource: str, bindings: list[Any]) -> Exchange:
-    """The writing of a policy, with the etag of the last that was read."""
+    """Return the writing of a policy, with the etag of the last that was read."""
     body = {"policy": {"bindings": bindings, "etag": "{etag}", "version": 3}}
     query = "alt=json&prettyPrint=false"
     path = f"{resource}:setIamPolicy"

@@ -47,13 +47,13 @@ def test_a_database_is_created_with_its_schema(client, instance):
 
 
 def test_what_a_database_says_of_itself(client, database):
-    found = client.database_admin_api.get_database(name=database.name)
-    assert found.name == database.name
-    assert found.state == types.Database.State.READY
-    assert found.database_dialect == types.DatabaseDialect.GOOGLE_STANDARD_SQL
-    assert found.version_retention_period == "1h"
-    assert found.create_time <= found.earliest_version_time
-    assert not found.enable_drop_protection
+    result = client.database_admin_api.get_database(name=database.name)
+    assert result.name == database.name
+    assert result.state == types.Database.State.READY
+    assert result.database_dialect == types.DatabaseDialect.GOOGLE_STANDARD_SQL
+    assert result.version_retention_period == "1h"
+    assert result.create_time <= result.earliest_version_time
+    assert not result.enable_drop_protection
 
 
 def test_a_bad_first_schema_leaves_no_database(client, instance):

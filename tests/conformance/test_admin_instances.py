@@ -29,8 +29,8 @@ def resource_info(error):
 def test_there_is_one_instance_config(client, config_name):
     (listed,) = client.list_instance_configs()
     assert listed.name == config_name
-    found = client.instance_admin_api.get_instance_config(name=config_name)
-    assert found.display_name == "Emulator Instance Config"
+    result = client.instance_admin_api.get_instance_config(name=config_name)
+    assert result.display_name == "Emulator Instance Config"
     with pytest.raises(exceptions.NotFound, match=r"Instance config .* not found"):
         client.instance_admin_api.get_instance_config(name=f"{config_name}-2")
     with pytest.raises(exceptions.InvalidArgument):
@@ -60,8 +60,8 @@ def test_what_get_instance_returns_can_be_narrowed(client, instance):
     request = types.GetInstanceRequest(
         name=instance.name, field_mask=FieldMask(paths=["display_name"])
     )
-    found = client.instance_admin_api.get_instance(request=request)
-    assert found == types.Instance(display_name="Fresh one")
+    result = client.instance_admin_api.get_instance(request=request)
+    assert result == types.Instance(display_name="Fresh one")
     request.field_mask = FieldMask(paths=["colour"])
     with pytest.raises(exceptions.InvalidArgument):
         client.instance_admin_api.get_instance(request=request)
@@ -192,10 +192,10 @@ def test_an_instance_is_updated_through_the_client(client, instance):
     instance.processing_units = 2000
     instance.labels = {"team": "shop"}
     instance.update().result(timeout=60)
-    found = client.instance_admin_api.get_instance(name=instance.name)
-    assert (found.display_name, found.node_count) == ("Renamed", 2)
-    assert dict(found.labels) == {"team": "shop"}
-    assert found.update_time > found.create_time
+    result = client.instance_admin_api.get_instance(name=instance.name)
+    assert (result.display_name, result.node_count) == ("Renamed", 2)
+    assert dict(result.labels) == {"team": "shop"}
+    assert result.update_time > result.create_time
 
 
 def test_only_what_the_mask_names_is_updated(client, instance):
@@ -279,13 +279,13 @@ def test_settings_that_spanemu_lacks_are_refused_by_name(client, config_name):
 
 
 def test_an_autoscaled_instance_has_its_lowest_capacity(client, config_name):
-    made = create(client, config_name, "inst-1", autoscaling_config=autoscaling()).result()
-    assert (made.node_count, made.processing_units) == (2, 2000)
-    assert made.autoscaling_config == autoscaling()
+    created = create(client, config_name, "inst-1", autoscaling_config=autoscaling()).result()
+    assert (created.node_count, created.processing_units) == (2, 2000)
+    assert created.autoscaling_config == autoscaling()
     api = client.instance_admin_api
 
     def update(paths, **fields):
-        instance = types.Instance(name=made.name, **fields)
+        instance = types.Instance(name=created.name, **fields)
         request = types.UpdateInstanceRequest(instance=instance, field_mask=FieldMask(paths=paths))
         return api.update_instance(request=request).result()
 

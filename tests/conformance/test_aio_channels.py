@@ -13,25 +13,25 @@ from google.cloud.spanner_v1.services.spanner import SpannerAsyncClient
 from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcAsyncIOTransport
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
-from tests.conformance.echo_service import TRANSPORTS, Place, method, served
+from tests.conformance.echo_service import TRANSPORTS, Target, method, served
 
 TIMEOUT = 60.0
-Scenario = Callable[[grpc.aio.Channel, Place], Awaitable[None]]
+Scenario = Callable[[grpc.aio.Channel, Target], Awaitable[None]]
 
 
 @pytest.fixture(params=TRANSPORTS)
 def run(request: pytest.FixtureRequest) -> Callable[[Scenario], None]:
-    """Runs a scenario against a channel, each time in an event loop of its own."""
+    """Run a scenario against a channel, each time in an event loop of its own."""
 
     def run(scenario: Scenario, interceptors: list[object] | None = None) -> None:
-        async def main(place: Place) -> None:
+        async def main(target: Target) -> None:
             async with grpc.aio.insecure_channel(
-                place.address, interceptors=interceptors
+                target.address, interceptors=interceptors
             ) as channel:
-                await asyncio.wait_for(scenario(channel, place), TIMEOUT)
+                await asyncio.wait_for(scenario(channel, target), TIMEOUT)
 
-        with served(request.param) as place:
-            asyncio.run(main(place))
+        with served(request.param) as target:
+            asyncio.run(main(target))
 
     return run
 
@@ -111,44 +111,44 @@ def test_deadline(run) -> None:
 
 
 def test_cancelled_call(run) -> None:
-    async def scenario(channel, place) -> None:
+    async def scenario(channel, target) -> None:
         call = method(channel, "Wait")(text(), timeout=TIMEOUT)
         task = asyncio.ensure_future(call.code())
-        await until(place.world.started)
+        await until(target.world.started)
         assert call.cancel()
         assert await task is grpc.StatusCode.CANCELLED
         assert call.cancelled()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await until(place.world.cancelled)
+        await until(target.world.cancelled)
 
     run(scenario)
 
 
 def test_cancelled_task_cancels_its_call(run) -> None:
-    async def scenario(channel, place) -> None:
+    async def scenario(channel, target) -> None:
         async def caller() -> None:
             await method(channel, "Wait")(text(), timeout=TIMEOUT)
 
         task = asyncio.create_task(caller())
-        await until(place.world.started)
+        await until(target.world.started)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await until(place.world.cancelled)
+        await until(target.world.cancelled)
 
     run(scenario)
 
 
 def test_cancelled_stream(run) -> None:
-    async def scenario(channel, place) -> None:
+    async def scenario(channel, target) -> None:
         call = method(channel, "Count")(Int64Value(value=1_000_000), timeout=TIMEOUT)
         assert (await call.read()).value == 0
         assert call.cancel()
         assert call.cancelled()
         with pytest.raises(asyncio.CancelledError):
             await call.read()
-        await until(place.world.closed)
+        await until(target.world.closed)
 
     run(scenario)
 
@@ -185,10 +185,10 @@ def test_generated_clients_add_interceptors_of_their_own(run) -> None:
 
 
 def test_many_waiting_calls_keep_nobody_out(run) -> None:
-    async def scenario(channel, place) -> None:
+    async def scenario(channel, target) -> None:
         waiting = [method(channel, "Wait")(text("w"), timeout=TIMEOUT) for _ in range(24)]
         codes = [asyncio.ensure_future(call.code()) for call in waiting]
-        await until(place.world.started)
+        await until(target.world.started)
         await method(channel, "Release")(text(), timeout=TIMEOUT)
         assert set(await asyncio.gather(*codes)) == {grpc.StatusCode.OK}
 

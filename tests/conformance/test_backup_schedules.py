@@ -19,7 +19,7 @@ SCHEMA = "CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"
 
 @pytest.fixture
 def emulator():
-    """An emulator whose clock stands still."""
+    """Yield an emulator whose clock stands still."""
     with spanemu.Emulator(start_time=START) as running:
         running.clock.freeze()
         yield running
@@ -79,16 +79,16 @@ def count(database):
 
 
 def test_a_schedule_is_created(api, shop, create):
-    made = create()
-    assert made.name == f"{shop.name}/backupSchedules/nightly"
-    assert made.spec.cron_spec.text == "0 2 * * *"
-    assert made.spec.cron_spec.time_zone == "UTC"
-    assert made.spec.cron_spec.creation_window == 4 * HOUR
-    assert made.retention_duration == 2 * DAY
-    assert "full_backup_spec" in made
-    assert "incremental_backup_spec" not in made
-    assert made.update_time >= START
-    assert api.get_backup_schedule(name=made.name) == made
+    created = create()
+    assert created.name == f"{shop.name}/backupSchedules/nightly"
+    assert created.spec.cron_spec.text == "0 2 * * *"
+    assert created.spec.cron_spec.time_zone == "UTC"
+    assert created.spec.cron_spec.creation_window == 4 * HOUR
+    assert created.retention_duration == 2 * DAY
+    assert "full_backup_spec" in created
+    assert "incremental_backup_spec" not in created
+    assert created.update_time >= START
+    assert api.get_backup_schedule(name=created.name) == created
     assert "incremental_backup_spec" in create("often", "0 */4 * * *", incremental=True)
 
 
@@ -194,10 +194,10 @@ def test_a_missing_schedule_is_named(api, shop):
 
 
 def test_a_schedule_is_updated_by_mask(emulator, api, create):
-    made = create()
+    created = create()
     emulator.clock.advance(minutes=1)
-    wanted = types.BackupSchedule(
-        name=made.name,
+    expected = types.BackupSchedule(
+        name=created.name,
         spec={"cron_spec": {"text": "30 3 * * *"}},
         retention_duration=9 * DAY,
         incremental_backup_spec={},
@@ -205,23 +205,23 @@ def test_a_schedule_is_updated_by_mask(emulator, api, create):
 
     def update(*paths):
         return api.update_backup_schedule(
-            backup_schedule=wanted, update_mask=FieldMask(paths=paths)
+            backup_schedule=expected, update_mask=FieldMask(paths=paths)
         )
 
     changed = update("retention_duration")
     assert changed.retention_duration == 9 * DAY
     assert changed.spec.cron_spec.text == "0 2 * * *"
-    assert changed.update_time > made.update_time
+    assert changed.update_time > created.update_time
     changed = update("spec.cron_spec.text", "incremental_backup_spec")
     assert changed.spec.cron_spec.text == "30 3 * * *"
     assert "incremental_backup_spec" in changed
     for paths in ([], ["name"], ["update_time"], ["nonsense"]):
         with pytest.raises(exceptions.InvalidArgument):
             update(*paths)
-    wanted.spec.cron_spec.text = "* * * * *"
+    expected.spec.cron_spec.text = "* * * * *"
     with pytest.raises(exceptions.InvalidArgument):
         update("spec")
-    assert api.get_backup_schedule(name=made.name) == changed
+    assert api.get_backup_schedule(name=created.name) == changed
 
 
 def test_backups_are_made_as_the_clock_passes(emulator, instance, shop, create):
@@ -233,14 +233,14 @@ def test_backups_are_made_as_the_clock_passes(emulator, instance, shop, create):
     assert times(instance) == [START.replace(hour=14, minute=0)]
     insert(shop, 2)
     emulator.clock.advance(days=1)
-    found = sorted(instance.list_backups(), key=lambda each: each.version_time)
-    assert [each.version_time.hour for each in found] == [14, 2, 14]
-    for backup in found:
+    result = sorted(instance.list_backups(), key=lambda each: each.version_time)
+    assert [each.version_time.hour for each in result] == [14, 2, 14]
+    for backup in result:
         assert list(backup.backup_schedules) == [schedule.name]
         assert backup.expire_time == backup.version_time + 2 * DAY
         assert backup.database == shop.name
     sizes = []
-    for number, backup in enumerate(found):
+    for number, backup in enumerate(result):
         restored = instance.database(f"restored-{number}")
         restored.restore(instance.backup(backup.name.rpartition("/")[2])).result(timeout=60)
         sizes.append(count(restored))
@@ -251,10 +251,10 @@ def test_backups_are_made_as_the_clock_passes(emulator, instance, shop, create):
 
 
 def test_a_schedule_that_is_gone_makes_no_backups(emulator, api, instance, shop, create):
-    made = create()
+    created = create()
     emulator.clock.advance(days=1)
     assert len(times(instance)) == 1
-    api.delete_backup_schedule(name=made.name)
+    api.delete_backup_schedule(name=created.name)
     emulator.clock.advance(days=1)
     assert len(times(instance)) == 1
     create()
@@ -274,7 +274,7 @@ def test_scheduled_backups_leave_operations_behind(emulator, instance, create):
 
 
 def test_increments_form_a_chain(emulator, api, instance, shop, create):
-    made = create(cron="0 */12 * * *", incremental=True, retention_duration=30 * DAY)
+    created = create(cron="0 */12 * * *", incremental=True, retention_duration=30 * DAY)
     insert(shop, 1)
     emulator.clock.advance(days=1)
     insert(shop, 2)
@@ -294,17 +294,17 @@ def test_increments_form_a_chain(emulator, api, instance, shop, create):
     chains = [each.incremental_backup_chain_id for each in instance.list_backups()]
     assert chains.count(newest.incremental_backup_chain_id) == 14
     assert len(set(chains)) == 3
-    assert made.name in next(iter(instance.list_backups())).backup_schedules
+    assert created.name in next(iter(instance.list_backups())).backup_schedules
 
 
 def test_a_schedule_has_a_policy(api, create):
-    made = create()
+    created = create()
     binding = {"role": "roles/spanner.backupAdmin", "members": ["user:ann@example.com"]}
-    api.set_iam_policy(request={"resource": made.name, "policy": {"bindings": [binding]}})
-    assert api.get_iam_policy(request={"resource": made.name}).bindings
-    api.delete_backup_schedule(name=made.name)
+    api.set_iam_policy(request={"resource": created.name, "policy": {"bindings": [binding]}})
+    assert api.get_iam_policy(request={"resource": created.name}).bindings
+    api.delete_backup_schedule(name=created.name)
     with pytest.raises(exceptions.NotFound):
-        api.get_iam_policy(request={"resource": made.name})
+        api.get_iam_policy(request={"resource": created.name})
     assert not api.get_iam_policy(request={"resource": create().name}).bindings
 
 

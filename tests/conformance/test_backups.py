@@ -28,7 +28,7 @@ _TYPES = "type.googleapis.com/google.spanner.admin"
 
 @pytest.fixture
 def emulator():
-    """An emulator whose clock stands still, with two places for instances."""
+    """Yield an emulator whose clock stands still, with two places for instances."""
     configs = {"emulator-config": "One", "another-config": "Another"}
     with spanemu.Emulator(start_time=START, instance_configs=configs) as running:
         running.clock.freeze()
@@ -48,7 +48,7 @@ def instance(emulator, client):
 
 @pytest.fixture
 def shop(emulator, instance):
-    """A database with two singers, as the official client's object."""
+    """Return a database with two singers, as the official client's object."""
     database = emulator.create_database("shop", SCHEMA).client()
     with database.batch() as batch:
         batch.insert("Singers", ["Id", "Name", "Seen"], [[1, "Ann", START], [2, "Bo", START]])
@@ -114,17 +114,19 @@ def test_a_backup_is_created_with_a_finished_operation(instance, shop, now):
     assert (metadata.name, metadata.database) == (backup.name, shop.name)
     assert metadata.progress.progress_percent == 100
     assert metadata.progress.start_time <= metadata.progress.end_time
-    made = operation.result(timeout=60)
-    assert made.state == types.Backup.State.READY
-    assert (made.name, made.database) == (backup.name, shop.name)
-    assert made.create_time == made.version_time == made.oldest_version_time
-    assert made.expire_time == expire_time
-    assert made.max_expire_time == made.create_time + 366 * DAY
-    assert made.size_bytes == made.exclusive_size_bytes == made.freeable_size_bytes > 0
-    assert made.database_dialect == types.DatabaseDialect.GOOGLE_STANDARD_SQL
+    created = operation.result(timeout=60)
+    assert created.state == types.Backup.State.READY
+    assert (created.name, created.database) == (backup.name, shop.name)
+    assert created.create_time == created.version_time == created.oldest_version_time
+    assert created.expire_time == expire_time
+    assert created.max_expire_time == created.create_time + 366 * DAY
+    assert created.size_bytes == created.exclusive_size_bytes == created.freeable_size_bytes > 0
+    assert created.database_dialect == types.DatabaseDialect.GOOGLE_STANDARD_SQL
     kind = types.EncryptionInfo.Type.GOOGLE_DEFAULT_ENCRYPTION
-    assert made.encryption_info.encryption_type == kind
-    assert not any((made.referencing_databases, made.referencing_backups, made.backup_schedules))
+    assert created.encryption_info.encryption_type == kind
+    assert not any(
+        (created.referencing_databases, created.referencing_backups, created.backup_schedules)
+    )
     assert backup.exists()
     backup.reload()
     assert backup.is_ready()
@@ -434,11 +436,11 @@ def test_a_backup_is_copied_to_another_instance(emulator, client, instance, shop
     metadata = operation.metadata
     assert (metadata.name, metadata.source_backup) == (copy.name, backup.name)
     assert metadata.progress.progress_percent == 100
-    made = operation.result(timeout=60)
-    assert (made.name, made.database) == (copy.name, shop.name)
-    assert made.version_time == backup.version_time
-    assert made.create_time > backup.create_time
-    assert made.max_expire_time == backup.create_time + 366 * DAY
+    created = operation.result(timeout=60)
+    assert (created.name, created.database) == (copy.name, shop.name)
+    assert created.version_time == backup.version_time
+    assert created.create_time > backup.create_time
+    assert created.max_expire_time == backup.create_time + 366 * DAY
     backup.delete()
     restored, _ = restore(other, copy)
     assert singers(restored) == ["Ann", "Bo"]
@@ -494,14 +496,14 @@ def test_what_a_restored_database_says_of_itself(client, instance, shop, back_up
     assert metadata.backup_info.backup == backup.name
     assert metadata.backup_info.source_database == shop.name
     assert metadata.progress.progress_percent == 100
-    found = client.database_admin_api.get_database(name=database.name)
-    assert found == operation.result()
-    assert found.state == types.Database.State.READY
-    assert found.restore_info.source_type == types.RestoreSourceType.BACKUP
-    assert found.restore_info.backup_info == metadata.backup_info
-    assert not found.enable_drop_protection
-    assert not found.encryption_config.kms_key_name
-    assert found.earliest_version_time >= found.create_time > backup.create_time
+    result = client.database_admin_api.get_database(name=database.name)
+    assert result == operation.result()
+    assert result.state == types.Database.State.READY
+    assert result.restore_info.source_type == types.RestoreSourceType.BACKUP
+    assert result.restore_info.backup_info == metadata.backup_info
+    assert not result.enable_drop_protection
+    assert not result.encryption_config.kms_key_name
+    assert result.earliest_version_time >= result.create_time > backup.create_time
     backup.reload()
     assert list(backup.referencing_databases) == []
     assert not client.database_admin_api.get_database(name=shop.name).restore_info.source_type
@@ -511,10 +513,10 @@ def test_a_restore_is_followed_by_an_optimization(client, instance, back_up):
     database, operation = restore(instance, back_up())
     name = operation.metadata.optimize_database_operation_name
     api = client.database_admin_api
-    found = api.get_operation(request=operations_pb2.GetOperationRequest(name=name))
-    assert found.done
+    result = api.get_operation(request=operations_pb2.GetOperationRequest(name=name))
+    assert result.done
     metadata = types.OptimizeRestoredDatabaseMetadata.pb()()
-    assert found.metadata.Unpack(metadata)
+    assert result.metadata.Unpack(metadata)
     assert (metadata.name, metadata.progress.progress_percent) == (database.name, 100)
     filter_ = (
         "(metadata.@type:RestoreDatabaseMetadata) AND (metadata.source_type:BACKUP) AND "
@@ -573,8 +575,8 @@ def test_restores_that_cannot_be_made(client, instance, shop, back_up):
     api = client.database_admin_api
     same = client.instance("same-config", config_of(client))
     elsewhere = client.instance("other-config", config_of(client, "another-config"))
-    for made in (same, elsewhere):
-        made.create().result(timeout=60)
+    for created in (same, elsewhere):
+        created.create().result(timeout=60)
 
     def run(**changes):
         fields = {
@@ -710,9 +712,9 @@ def test_a_backup_names_the_instance_partitions_of_its_placements(emulator, clie
     ddl = "CREATE PLACEMENT eu OPTIONS (instance_partition = 'europe')"
     placed = emulator.create_database("placed", ddl).client()
     backup = instance.backup("b1", database=placed, expire_time=now() + DAY)
-    made = backup.create().result(timeout=60)
+    created = backup.create().result(timeout=60)
     name = f"{instance.name}/instancePartitions/europe"
-    assert [each.instance_partition for each in made.instance_partitions] == [name]
+    assert [each.instance_partition for each in created.instance_partitions] == [name]
     placed.drop()
     with pytest.raises(exceptions.FailedPrecondition, match="backups/b1"):
         client.instance_admin_api.delete_instance_partition(name=name)
@@ -737,7 +739,7 @@ def test_what_was_created_since_the_version_time_leaves_no_trace(emulator, back_
 
 
 def test_a_table_dropped_since_the_version_time_is_restored(emulator, back_up, instance, shop):
-    """What backups at a version time are for."""
+    # What backups at a version time are for.
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
     with shop.batch() as batch:
@@ -782,8 +784,8 @@ def test_a_backup_keeps_the_dialect_of_its_database(emulator, instance, now):
     with notes.batch() as batch:
         batch.insert("Notes", ["id", "price", "doc"], [[1, "10.50", '{"b": 1, "a": 2}']])
     backup = instance.backup("pg", database=notes, expire_time=now() + DAY)
-    made = backup.create().result(timeout=60)
-    assert made.database_dialect is types.DatabaseDialect.POSTGRESQL
+    created = backup.create().result(timeout=60)
+    assert created.database_dialect is types.DatabaseDialect.POSTGRESQL
     notes.reload()
     restored, _ = restore(instance, backup)
     assert restored.database_dialect is types.DatabaseDialect.POSTGRESQL

@@ -26,7 +26,7 @@ def emulator():
 
 
 def create(emulator, dialect, name="music"):
-    """A database with the fixture's schema and rows."""
+    """Return a database with the fixture's schema and rows."""
     schema = FOLDERS[dialect] / f"{name}.sql"
     handle = emulator.create_database(f"{name}-{dialect}", schema, dialect=dialect)
     tables = json.loads((FIXTURES / f"{name}.json").read_text())
@@ -128,10 +128,10 @@ def test_snapshots_clones_and_backups_keep_the_dialect(emulator, dialect):
 def test_a_remote_handle_knows_the_dialect(dialect):
     with spanemu.Emulator.subprocess() as emulator:
         created = create(emulator, dialect)
-        found = emulator.database(created.name)
-        assert found.dialect == dialect
-        found.apply_schema("ALTER TABLE Songs DROP COLUMN SongName")
-        assert "songname" not in "".join(found.ddl()).lower()
+        result = emulator.database(created.name)
+        assert result.dialect == dialect
+        result.apply_schema("ALTER TABLE Songs DROP COLUMN SongName")
+        assert "songname" not in "".join(result.ddl()).lower()
 
 
 def test_a_schema_refused_by_the_other_dialect_leaves_no_database():

@@ -16,7 +16,7 @@ ROWS = [[number, "x" * 40_000] for number in range(120)]
 
 
 class Broken(SpannerError):
-    """What a network does."""
+    """The failure of a network."""
 
     code = Code.UNAVAILABLE
     prose = "broken"
@@ -26,7 +26,7 @@ STREAMS = ("/StreamingRead", "/ExecuteStreamingSql")
 
 
 class BreaksOnce:
-    """Fails the reply of that number, once."""
+    """An interceptor that fails the reply of a number, once."""
 
     def __init__(self, reply: int) -> None:
         self.left = reply
@@ -42,7 +42,7 @@ class BreaksOnce:
                 raise Broken()
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
-        """Of no interest."""
+        """Do nothing."""
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["embedded", "port"])

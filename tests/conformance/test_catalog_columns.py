@@ -108,8 +108,8 @@ def test_a_search_index_has_its_partition_and_its_order(catalog: Catalog) -> Non
         ("bywords", ["owner"], ["time desc"])
     ]
     for name in ("byname", "near"):
-        found = catalog.of("indexes", f"index_name, {columns}", index_name=name)
-        assert found == [(name, None, None)]
+        result = catalog.of("indexes", f"index_name, {columns}", index_name=name)
+        assert result == [(name, None, None)]
 
 
 def test_special_indexes_have_their_conditions(emulator: spanemu.Emulator) -> None:
@@ -157,8 +157,8 @@ def test_routines_and_parameters_of_postgresql_have_spanner_types(
     catalog = Catalog(emulator, "postgresql", "docs-routines")
     routine = "read_json_changes"
     columns = "data_type, spanner_type, spanner_determinism"
-    found = catalog.of("routines", columns, routine_name=routine)
-    assert found == [("jsonb", "jsonb", None)]
+    result = catalog.of("routines", columns, routine_name=routine)
+    assert result == [("jsonb", "jsonb", None)]
     columns = "ordinal_position, parameter_name, data_type, spanner_type"
     parameters = catalog.of("parameters", columns, specific_name=routine)
     assert parameters[3] == (4, "heartbeat_milliseconds", "bigint", "bigint")

@@ -117,15 +117,15 @@ class Format:
     def tokens(self, at: Any) -> list[str]:
         """Return the tokens of the partitions at a time."""
         end = at + timedelta(minutes=1) if self.is_mutable else None
-        found: list[str] = []
+        result: list[str] = []
         for kind, content in self.records(at, end):
             if kind == "partition_start":
-                found += content["partition_tokens"]
+                result += content["partition_tokens"]
             elif self.is_postgresql:
-                found += [each["token"] for each in content["child_partitions"]]
+                result += [each["token"] for each in content["child_partitions"]]
             else:
-                found += [token for token, _ in content[2]]
-        return found
+                result += [token for token, _ in content[2]]
+        return result
 
 
 @pytest.fixture(scope="module")
@@ -279,10 +279,10 @@ def test_windows_of_a_mutable_partition_follow_each_other(mutable: Format) -> No
     (token,) = mutable.tokens(start)
     second, middle = mutable.insert(title="two")
     third, end = mutable.insert(title="three")
-    found = []
+    result = []
     for window in ((start, middle), (middle + timedelta(microseconds=1), end)):
-        found += [record for _, record in mutable.records(*window, token)]
-    keys = [next(iter(changed(mutable, record)[0][0].values())) for record in found]
+        result += [record for _, record in mutable.records(*window, token)]
+    keys = [next(iter(changed(mutable, record)[0][0].values())) for record in result]
     assert keys == [str(first), str(second), str(third)]
 
 

@@ -102,7 +102,7 @@ class Reading:
 
 @pytest.fixture
 def follow(stream: Stream) -> Iterator[Any]:
-    """Follows partitions of a stream until the test ends."""
+    """Follow partitions of a stream until the test ends."""
     readings: list[Reading] = []
 
     def start(*arguments: Any, **fields: Any) -> Reading:
@@ -173,9 +173,9 @@ def test_records_go_to_the_partition_of_their_key(stream: Stream) -> None:
     start = stream.now()
     low, high = stream.tokens(start)
     end = write(stream, 1, 20, 5)
-    found = [record for token in (low, high) for record in stream.read(start, end, token)]
-    assert [[key["A"] for key in record.keys] for record in found] == [["1", "5"], ["20"]]
-    assert [record.content[10] for record in found] == ["2", "2"]
+    result = [record for token in (low, high) for record in stream.read(start, end, token)]
+    assert [[key["A"] for key in record.keys] for record in result] == [["1", "5"], ["20"]]
+    assert [record.content[10] for record in result] == ["2", "2"]
 
 
 # ------------------------------------------------------------------ waiting

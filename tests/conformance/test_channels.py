@@ -14,20 +14,20 @@ from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from google.rpc.error_details_pb2 import ResourceInfo, RetryInfo
 from grpc_status import rpc_status
 
-from tests.conformance.echo_service import SERVICE, TRANSPORTS, Place, method, served
+from tests.conformance.echo_service import SERVICE, TRANSPORTS, Target, method, served
 
 TIMEOUT = 60.0
 
 
 @pytest.fixture(params=TRANSPORTS)
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    with served(request.param) as place:
-        yield place
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    with served(request.param) as target:
+        yield target
 
 
 @pytest.fixture
-def channel(place: Place) -> Iterator[grpc.Channel]:
-    with place.channel() as channel:
+def channel(target: Target) -> Iterator[grpc.Channel]:
+    with target.channel() as channel:
         yield channel
 
 
@@ -97,8 +97,8 @@ def test_message_over_the_default_limit(channel: grpc.Channel) -> None:
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
-def test_limit_lifted_by_options(place: Place) -> None:
-    with place.channel(("grpc.max_receive_message_length", -1)) as channel:
+def test_limit_lifted_by_options(target: Target) -> None:
+    with target.channel(("grpc.max_receive_message_length", -1)) as channel:
         reply = method(channel, "Large")(Int64Value(value=5_000_000), timeout=TIMEOUT)
     assert len(reply.value) == 5_000_000
 
@@ -234,11 +234,11 @@ def test_deadline_of_a_unary_call(channel: grpc.Channel) -> None:
     assert caught.value.details() == "Deadline Exceeded"
 
 
-def test_deadline_that_has_passed_already(channel: grpc.Channel, place: Place) -> None:
+def test_deadline_that_has_passed_already(channel: grpc.Channel, target: Target) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         method(channel, "Wait")(text(), timeout=-1.0)
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert not place.world.started.is_set()
+    assert not target.world.started.is_set()
 
 
 def stream_that_began(channel: grpc.Channel) -> grpc.Call:
@@ -265,29 +265,29 @@ def test_deadline_of_a_future(channel: grpc.Channel) -> None:
     assert future.exception(TIMEOUT).code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-def test_impatience_with_a_future(channel: grpc.Channel, place: Place) -> None:
+def test_impatience_with_a_future(channel: grpc.Channel, target: Target) -> None:
     future = method(channel, "Wait").future(text("x"), timeout=TIMEOUT)
     with pytest.raises(grpc.FutureTimeoutError):
         future.result(0.01)
-    place.world.released.set()
+    target.world.released.set()
     assert future.result(TIMEOUT) == text("x")
 
 
 # ---------------------------------------------------------------------------- cancellation
 
 
-def test_cancelled_future(channel: grpc.Channel, place: Place) -> None:
+def test_cancelled_future(channel: grpc.Channel, target: Target) -> None:
     future = method(channel, "Wait").future(text(), timeout=TIMEOUT)
-    assert place.world.started.wait(TIMEOUT)
+    assert target.world.started.wait(TIMEOUT)
     assert future.cancel()
     assert future.cancelled()
     with pytest.raises(grpc.FutureCancelledError):
         future.result(TIMEOUT)
     assert future.code() is grpc.StatusCode.CANCELLED
-    assert place.world.cancelled.wait(TIMEOUT)
+    assert target.world.cancelled.wait(TIMEOUT)
 
 
-def test_cancelled_stream(channel: grpc.Channel, place: Place) -> None:
+def test_cancelled_stream(channel: grpc.Channel, target: Target) -> None:
     call = method(channel, "Count")(Int64Value(value=1_000_000), timeout=TIMEOUT)
     next(call)
     assert call.is_active()
@@ -296,27 +296,27 @@ def test_cancelled_stream(channel: grpc.Channel, place: Place) -> None:
         next(call)
     assert caught.value.code() is grpc.StatusCode.CANCELLED
     assert call.details() == "Locally cancelled by application!"
-    assert place.world.closed.wait(TIMEOUT)
+    assert target.world.closed.wait(TIMEOUT)
 
 
-def test_stream_cancelled_while_another_thread_waits(channel: grpc.Channel, place: Place) -> None:
+def test_stream_cancelled_while_another_thread_waits(channel: grpc.Channel, target: Target) -> None:
     call = method(channel, "WaitInStream")(text(), timeout=TIMEOUT)
     next(call)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(next, call)
-        assert place.world.started.wait(TIMEOUT)
+        assert target.world.started.wait(TIMEOUT)
         call.cancel()
         error = waiting.exception(TIMEOUT)
     assert isinstance(error, grpc.RpcError)
     assert call.code() is grpc.StatusCode.CANCELLED
-    assert place.world.cancelled.wait(TIMEOUT)
+    assert target.world.cancelled.wait(TIMEOUT)
 
 
-def test_abandoned_stream_is_closed(channel: grpc.Channel, place: Place) -> None:
+def test_abandoned_stream_is_closed(channel: grpc.Channel, target: Target) -> None:
     call = method(channel, "Count")(Int64Value(value=1_000_000), timeout=TIMEOUT)
     next(call)
     del call
-    assert place.world.closed.wait(TIMEOUT)
+    assert target.world.closed.wait(TIMEOUT)
 
 
 def test_callbacks_of_a_stream(channel: grpc.Channel) -> None:
@@ -329,11 +329,11 @@ def test_callbacks_of_a_stream(channel: grpc.Channel) -> None:
     assert not call.add_callback(done.set)
 
 
-def test_closed_channel(place: Place) -> None:
-    channel = place.channel()
+def test_closed_channel(target: Target) -> None:
+    channel = target.channel()
     echo = method(channel, "Echo")
     waiting = method(channel, "Wait").future(text(), timeout=TIMEOUT)
-    assert place.world.started.wait(TIMEOUT)
+    assert target.world.started.wait(TIMEOUT)
     channel.close()
     assert waiting.code() is grpc.StatusCode.CANCELLED
     assert waiting.details() == "Channel closed!"
@@ -356,7 +356,7 @@ def test_requests_as_a_stream(channel: grpc.Channel) -> None:
 
 
 class Tagging(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
-    """Adds metadata to every call and remembers how each one went."""
+    """An interceptor that adds metadata to every call and remembers how each one went."""
 
     def __init__(self) -> None:
         self.codes: list[grpc.StatusCode] = []
@@ -399,8 +399,8 @@ def test_threads(channel: grpc.Channel) -> None:
         assert all(pool.map(work, range(8)))
 
 
-def test_a_waiting_call_keeps_nobody_out(channel: grpc.Channel, place: Place) -> None:
+def test_a_waiting_call_keeps_nobody_out(channel: grpc.Channel, target: Target) -> None:
     waiting = [method(channel, "Wait").future(text("w"), timeout=TIMEOUT) for _ in range(12)]
-    assert place.world.started.wait(TIMEOUT)
+    assert target.world.started.wait(TIMEOUT)
     method(channel, "Release")(text(), timeout=TIMEOUT)
     assert [one.result(TIMEOUT) for one in waiting] == [text("w")] * 12

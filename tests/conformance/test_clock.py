@@ -29,7 +29,7 @@ NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(params=["embedded", "attached"])
 def emulator(request):
-    """An emulator of its own, since time never goes back."""
+    """Yield an emulator of its own, since time never goes back."""
     with RUNNING[request.param](start_time="2026-01-01T00:00Z") as emulator:
         yield emulator
 
@@ -398,8 +398,8 @@ def test_expired_rows_are_deleted_on_command(events, clock):
     with events.snapshot() as snapshot:
         assert list(snapshot.read("Details", ["Id"], KeySet(all_=True))) == [[2]]
     with events.snapshot() as snapshot:
-        found = snapshot.read("Events", ["Id"], KeySet(all_=True), index="EventsByNote")
-        assert sorted(row[0] for row in found) == [2, 99]
+        result = snapshot.read("Events", ["Id"], KeySet(all_=True), index="EventsByNote")
+        assert sorted(row[0] for row in result) == [2, 99]
     assert clock.run_ttl() == 0
 
 
@@ -453,7 +453,7 @@ def test_what_a_foreign_key_keeps_stays(emulator, clock):
 
 
 def policies(database):
-    """How far each row deletion policy has got."""
+    """Return how far each row deletion policy has got."""
     sql = "SELECT * FROM SPANNER_SYS.ROW_DELETION_POLICIES"
     with database.snapshot() as snapshot:
         return list(snapshot.execute_sql(sql))
@@ -499,7 +499,7 @@ def test_a_policy_tells_what_it_cannot_delete(emulator, clock):
 
 
 class Travelling:
-    """What tools such as freezegun put in place of `datetime.datetime`."""
+    """The class that tools such as freezegun put in place of `datetime.datetime`."""
 
     def __init__(self, present):
         self.present = present

@@ -14,7 +14,7 @@ NOW = "PENDING_COMMIT_TIMESTAMP()"
 
 @pytest.fixture
 def db(create):
-    """Two columns that may hold the commit timestamp, one that may not, and a row."""
+    """Return two columns that may hold the commit timestamp, one that may not, and a row."""
     made = create(TABLE)
     made.commit(insert("T", "Id", (1,)))
     return made

@@ -37,7 +37,7 @@ WRITES = [insert, insert_or_update, replace]
 
 @pytest.fixture
 def db(create):
-    """A column that may hold the commit timestamp and one that may not."""
+    """Return a column that may hold the commit timestamp and one that may not."""
     return create(EVENTS, LOG, ENTRIES.format(OPTION), "CREATE INDEX EventsByTs ON Events (Ts)")
 
 

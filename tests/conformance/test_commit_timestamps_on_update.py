@@ -28,7 +28,7 @@ PAST = datetime(2020, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def db(create):
-    """A column that follows updates, indexed, and a row of long ago."""
+    """Return a column that follows updates, indexed, and a row of long ago."""
     made = create(TABLE, "CREATE INDEX ByTs ON T (Ts)")
     made.commit(insert("T", "Id V Ts", (1, 1, PAST)))
     return made

@@ -32,13 +32,13 @@ EVERYTHING = KeySet(all_=True)
 
 @pytest.fixture
 def db(create):
-    """A family of three, with a timestamp in the middle, and a table with one in its key."""
-    made = create(*SCHEMA)
-    made.commit(
+    """Return a family of three, with a timestamp in the middle, and a table with one in its key."""
+    created = create(*SCHEMA)
+    created.commit(
         insert("Parent", "P", (1,)), insert("Item", "P Id V W", (1, 1, 1, 1), (1, 2, 2, 2)),
         insert("Child", "P Id C", (1, 1, 1)),
     )  # fmt: skip
-    return made
+    return created
 
 
 def after(db, statement, work):

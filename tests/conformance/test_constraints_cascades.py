@@ -32,7 +32,7 @@ BOTH = "Cannot write"
 
 
 def filled(create, *more):
-    """Two targets, and sources that refer to them or to nothing."""
+    """Return two targets, and sources that refer to them or to nothing."""
     db = create(TARGET, SOURCE, "CREATE INDEX ByV ON Source (V)", *more)
     db.commit(
         insert("Target", "Id", (1,), (2,)),

@@ -30,7 +30,7 @@ CHECKED = """CREATE TABLE Checked (
 
 @pytest.fixture
 def items(create):
-    """A default under generated columns that build on each other."""
+    """Return a default under generated columns that build on each other."""
     return create(ITEMS)
 
 
@@ -139,7 +139,7 @@ def test_an_expression_fails_the_write_with_its_own_code(create, column, value, 
 
 @pytest.fixture
 def checked(create):
-    """Checks over plain, stored and virtual columns, and a row."""
+    """Create checks over plain, stored and virtual columns, and a row."""
     made = create(CHECKED)
     made.commit(insert("Checked", "Id A B", (1, 1, 2)))
     return made

@@ -39,7 +39,7 @@ NO_KEY = "Cannot find referenced"
 
 @pytest.fixture
 def db(create):
-    """A foreign key to a primary key of two columns, with one row on each side."""
+    """Return a foreign key to a primary key of two columns, with one row on each side."""
     made = create(TARGET, SOURCE)
     made.commit(
         insert("Target", "A B V", (1, 1, 0), (2, 2, 0)), insert("Source", "Id X Y", (1, 1, 1))
@@ -143,13 +143,13 @@ def test_writes_that_leave_the_key_alone(db):
 
 @pytest.fixture
 def unique(create):
-    """A foreign key to columns that are not the primary key, some of them nullable."""
-    made = create(TARGET, BY_UNIQUE)
-    made.commit(
+    """Return a foreign key to columns that are not the primary key, some of them nullable."""
+    created = create(TARGET, BY_UNIQUE)
+    created.commit(
         insert("Target", "A B U W", (1, 1, 10, 100), (2, 2, 20, 200), (3, 3, None, 300)),
         insert("Source", "Id X Y", (1, 10, 100)),
     )
-    return made
+    return created
 
 
 def test_referenced_columns_other_than_the_key_are_unique(unique):
@@ -332,12 +332,12 @@ def to_t(columns, referenced):
 )  # fmt: skip
 def test_indexes_that_back_foreign_keys(create, clauses, key, indexes):
     db = create(BACKED, REFERS.format(clauses=clauses, key=key))
-    found = []
+    result = []
     for table, name, unique, filtered, columns in db.rows(MANAGED):
         kind = "_U" if unique else "_N" if filtered else ""
         assert re.fullmatch(f"IDX_{table}_{'_'.join(columns)}{kind}_[0-9A-F]{{16}}", name)
-        found.append(" ".join([table, *columns, *["unique"] * unique, *["filtered"] * filtered]))
-    assert found == indexes
+        result.append(" ".join([table, *columns, *["unique"] * unique, *["filtered"] * filtered]))
+    assert result == indexes
 
 
 def test_managed_indexes_are_neither_printed_nor_dropped(create):

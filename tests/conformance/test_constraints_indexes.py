@@ -21,7 +21,7 @@ TABLE = """CREATE TABLE T (
 
 @pytest.fixture
 def unique(create):
-    """A unique index over two columns."""
+    """Return a unique index over two columns."""
     made = create(TABLE, "CREATE UNIQUE INDEX ByAB ON T (A, B)")
     made.commit(insert("T", "Id A B", (1, 1, "x"), (2, 2, "x"), (3, None, "x")))
     return made

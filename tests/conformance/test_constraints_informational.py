@@ -79,7 +79,7 @@ JOIN = "SELECT s.Id FROM Source s JOIN Target t ON s.T = t.Id ORDER BY s.Id"
 
 @pytest.mark.parametrize("hint", ["", "@{USE_UNENFORCED_FOREIGN_KEY=TRUE} "])
 def test_the_optimizer_may_be_told_to_trust_them(create, hint):
-    """Where the data keep the promise, the rows are the same with and without."""
+    # Where the data keep the promise, the rows are the same with and without.
     db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
     name = db.official.database_id
     db.commit(insert("Target", "Id", (1,), (2,)), insert("Source", "Id T", (1, 1), (2, 2)))

@@ -28,7 +28,7 @@ CASCADE = " ON DELETE CASCADE"
 
 
 def family(create, middle="", leaf=""):
-    """Three generations, with rows under 1 and 2."""
+    """Return three generations, with rows under 1 and 2."""
     db = create(TOP, MIDDLE.format(middle), LEAF.format(leaf), "CREATE INDEX LeafByV ON Leaf (V)")
     db.commit(
         insert("Top", "A", (1,), (2,)),

@@ -33,7 +33,7 @@ PARENTS = "SELECT P, U, Amount FROM Parent ORDER BY P"
 
 @pytest.fixture
 def db(create):
-    """Every kind of constraint, and two rows to meet."""
+    """Return every kind of constraint, and two rows to meet."""
     made = create(PARENT, UNIQUE, CHILD, REFERRING)
     made.commit(insert("Parent", "P U Amount", (1, 10, 1), (2, 20, 2)))
     made.commit(insert("Child", "P C", (2, 1)), insert("Referring", "Id P", (1, 1)))
@@ -161,7 +161,7 @@ def test_a_failed_statement_takes_back_all_its_rows(db):
 
 
 class Stop(Exception):
-    """Ends a transaction without a commit."""
+    """An error that ends a transaction without a commit."""
 
 
 @spanemu_only

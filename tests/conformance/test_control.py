@@ -97,7 +97,7 @@ def test_a_snapshot_of_another_database(emulator, home):
 
 
 def test_a_snapshot_of_another_emulator(home):
-    """Ids and names are the same there, so that nothing but the emulator tells them apart."""
+    # Ids and names are the same there, so that nothing but the emulator tells them apart.
     with spanemu.Emulator.subprocess() as elsewhere:
         theirs = elsewhere.create_database(home.database_id).snapshot()
         home.snapshot()
@@ -201,10 +201,10 @@ def test_open_transactions_are_told_and_ended(home):
     txn = session.transaction()
     txn.begin()
     txn.execute_update("UPDATE Stock SET Qty = 0 WHERE Sku = 'A'")
-    (found,) = home.open_transactions()
-    assert found.last_statement.startswith("UPDATE Stock")
-    assert any(lock.key == 'Stock("A")' for lock in found.locks)
-    assert 'Stock("A")' in str(found)
+    (result,) = home.open_transactions()
+    assert result.last_statement.startswith("UPDATE Stock")
+    assert any(lock.key == 'Stock("A")' for lock in result.locks)
+    assert 'Stock("A")' in str(result)
     home.abort_transactions()
     assert list(home.open_transactions()) == []
     with pytest.raises(exceptions.Aborted):

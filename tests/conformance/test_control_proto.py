@@ -24,7 +24,7 @@ def emulator():
 
 
 def typed_service():
-    """The service with its messages, as a client that compiled the file has them."""
+    """Return the service with its messages, as a client that compiled the file has them."""
     pool = descriptor_pool.DescriptorPool()
     for name in ("struct", "timestamp"):
         known = descriptor_pool.Default().FindFileByName(f"google/protobuf/{name}.proto")
@@ -35,7 +35,7 @@ def typed_service():
 
 @pytest.fixture(scope="module")
 def control(emulator):
-    """A function that performs an RPC with fields by name, and returns the reply."""
+    """Yield a function that performs an RPC with fields by name, and returns the reply."""
     service = typed_service()
 
     def perform(rpc, **fields):

@@ -33,7 +33,7 @@ def emulator():
 
 @pytest.fixture
 def ask(emulator):
-    """A function that sends a request and returns the HTTP status with the reply."""
+    """Return a function that sends a request and returns the HTTP status with the reply."""
 
     def send(method, path, body=None, **headers):
         address = emulator.rest_address
@@ -83,8 +83,8 @@ def test_snapshots_and_clones(ask, emulator, home):
 
 def test_faults(ask, home):
     fault = {"verb": "abort", "arguments": {"rpc": "Commit", "retryDelay": 0, "table": "Stock"}}
-    _, made = ask("POST", "faults", fault)
-    path = f"faults/{made['fault']}"
+    _, created = ask("POST", "faults", fault)
+    path = f"faults/{created['fault']}"
     save(home, 11)  # The client retries.
     assert ask("GET", path)[1]["fired"] == 1
     assert ask("GET", "faults")[1]["faults"][0]["verb"] == "abort"
@@ -109,7 +109,7 @@ def test_the_clock(ask, home):
 
 
 def test_who_waits_for_whom(ask, home):
-    """The older transaction has read the row that the younger one commits."""
+    # The older transaction has read the row that the younger one commits.
     older, younger = home.client().session(), home.client().session()
     older.create(), younger.create()
     first, second = older.transaction(), younger.transaction()
@@ -126,8 +126,8 @@ def test_who_waits_for_whom(ask, home):
             break
     holder = listed["transactions"][0]
     assert waiting[0]["waitsFor"] == [holder["id"]]
-    wanted = {"key": 'Stock("A")', "mode": "WriterShared", "columns": ["Qty"], "waiters": []}
-    assert waiting[0]["wants"] == wanted
+    expected = {"key": 'Stock("A")', "mode": "WriterShared", "columns": ["Qty"], "waiters": []}
+    assert waiting[0]["wants"] == expected
     assert waiting[0]["commits"]
     assert not holder["commits"]
     assert holder["locks"][0]["waiters"] == [waiting[0]["id"]]
@@ -177,9 +177,9 @@ def test_pages_of_other_sites_are_refused(ask, home):
 
 def test_an_emulator_starts_over():
     with spanemu.Emulator(rest_host_port="127.0.0.1:0", seed=5) as emulator:
-        made = emulator.create_database("app", schema=SCHEMA)
+        created = emulator.create_database("app", schema=SCHEMA)
         emulator.faults.unavailable("Commit")
-        assert emulator.info().databases == (made.name,)
+        assert emulator.info().databases == (created.name,)
         with spanemu.Emulator.attach(emulator.uri) as handle:
             handle.reset()
             assert handle.info() == emulator.info()

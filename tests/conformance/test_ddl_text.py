@@ -87,14 +87,14 @@ WRITTEN: tuple[tuple[str, ...], ...] = (
 
 
 def as_printed_there(text: str) -> str:
-    """Our text with what the official emulator's build loses taken out."""
+    """Remove from our text what the official emulator's build loses."""
     for pattern, put in LOST_THERE:
         text = re.sub(pattern, put, text)
     return text
 
 
 def random_schema(seed: int) -> Schema:
-    """A schema of some tables with what belongs to them."""
+    """Return a schema of some tables with what belongs to them."""
     random = Random(seed)
     schema = EMPTY
     for number in range(6):

@@ -41,14 +41,14 @@ QUERIES = {
 
 @pytest.fixture(scope="module", params=["embedded", "port"])
 def database(request):
-    """The tables, reached without sockets and then through a port."""
+    """Yield the tables, reached without sockets and then through a port."""
     with spanemu.Emulator(embedded_channel=request.param == "embedded") as emulator:
         yield filled(emulator)
 
 
 @pytest.fixture(scope="module")
 def standalone():
-    """The tables in a server process of their own, and its process id."""
+    """Yield the tables in a server process of their own, and its process id."""
     with spanemu.Emulator.subprocess() as emulator:
         yield filled(emulator), emulator._process.endpoint.pid
 
@@ -62,7 +62,7 @@ def filled(emulator):
 
 
 def lateness(database, sql: str) -> float:
-    """Seconds of computing in this process beyond those until the deadline."""
+    """Return seconds of computing in this process beyond those until the deadline."""
     began, worked = time.monotonic(), time.process_time()
     with pytest.raises(exceptions.DeadlineExceeded), database.snapshot() as snapshot:
         list(snapshot.execute_sql(sql, timeout=DEADLINE, retry=None))
@@ -71,13 +71,13 @@ def lateness(database, sql: str) -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used of the processors, all its threads together."""
+    """Return what a process has used of the processors, all its threads together."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def becomes_idle(pid: int) -> bool:
-    """Whether a process stops computing soon."""
+    """Return whether a process stops computing soon."""
     limit = time.monotonic() + PATIENCE
     while time.monotonic() < limit:
         before, began = processor_seconds(pid), time.monotonic()
@@ -117,7 +117,7 @@ def test_a_query_ends_with_its_deadline(database, sql):
 
 
 def test_the_answer_is_not_cut_short(database):
-    """Without a deadline nothing is lost: the same tables, less of them."""
+    # Without a deadline nothing is lost: the same tables, less of them.
     sql = "SELECT COUNT(*) FROM A, C WHERE A.Value + C.Value >= 0"
     with database.snapshot() as snapshot:
         assert list(snapshot.execute_sql(sql)) == [[SIZES["A"] * SIZES["C"]]]

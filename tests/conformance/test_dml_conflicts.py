@@ -21,7 +21,7 @@ STOCK = (
 
 @pytest.fixture
 def stock(create):
-    """One row of stock, and one slot that has its default key."""
+    """Return one row of stock, and one slot that has its default key."""
     db = create(*STOCK)
     db.dml("INSERT INTO Stock (Id, Code, Price, Note) VALUES (1, 'a', 10, 'old')")
     db.dml("INSERT INTO Slots (Name) VALUES ('first')")

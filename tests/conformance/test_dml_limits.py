@@ -11,7 +11,7 @@ LIMIT = 10
 
 @pytest.fixture
 def session(limited):
-    """A session of a database with five rows of two columns in T, and none in U."""
+    """Return a session of a database with five rows of two columns in T, and none in U."""
     limited.ddl(
         "CREATE TABLE T (k INT64, v INT64) PRIMARY KEY (k)",
         "CREATE TABLE U (k INT64, v INT64) PRIMARY KEY (k)",

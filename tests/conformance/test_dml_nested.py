@@ -12,7 +12,7 @@ BOXES = """CREATE TABLE Boxes (
 
 @pytest.fixture
 def boxes(create):
-    """Three boxes: with two tags, without any, and with none known."""
+    """Return three boxes: with two tags, without any, and with none known."""
     db = create(BOXES)
     rows = [(1, "one", ["a", "b"]), (2, "two", []), (3, "three", None)]
     db.commit(insert("Boxes", "Id Name Tags", *rows))

@@ -13,14 +13,14 @@ SAME = "(SELECT p.Litres FROM Pots p WHERE p.Id = Pots.Id)"
 
 @pytest.fixture
 def pots(create):
-    """Two pots, of four litres and of six."""
+    """Return two pots, of four litres and of six."""
     db = create(TABLE)
     db.dml("INSERT INTO Pots (Id, Litres) VALUES (1, 4), (2, 6)")
     return db
 
 
 def returned(pots, statement):
-    """What THEN RETURN shows, and the sum of all litres for the next statement."""
+    """Return what THEN RETURN shows, and the sum of all litres for the next statement."""
 
     def change(transaction):
         sql = f"{statement} THEN RETURN Id, Litres, Half, {ALL}, {SAME}"
@@ -28,9 +28,9 @@ def returned(pots, statement):
         ((total,),) = transaction.execute_sql("SELECT SUM(Litres) FROM Pots")
         return rows, total
 
-    found = pots.in_transaction(change)
-    assert pots.rows("SELECT SUM(Litres) FROM Pots") == [[found[1]]]
-    return found
+    result = pots.in_transaction(change)
+    assert pots.rows("SELECT SUM(Litres) FROM Pots") == [[result[1]]]
+    return result
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ PARTS = """CREATE TABLE Parts (
 
 @pytest.fixture
 def parts(create):
-    """An empty table."""
+    """Return an empty table."""
     return create(PARTS)
 
 

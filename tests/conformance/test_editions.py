@@ -82,9 +82,11 @@ def create_instance(client, config_name):
     def run(edition, instance_id="tiered", config=config_name, **fields):
         if "autoscaling_config" not in fields:
             fields["node_count"] = 1
-        made = types.Instance(config=config, display_name="Tiered", edition=edition.value, **fields)
+        created = types.Instance(
+            config=config, display_name="Tiered", edition=edition.value, **fields
+        )
         client.instance_admin_api.create_instance(
-            parent=client.project_name, instance_id=instance_id, instance=made
+            parent=client.project_name, instance_id=instance_id, instance=created
         ).result()
         return client.instance(instance_id)
 
@@ -148,7 +150,7 @@ def test_a_statement_above_the_edition_is_refused(
 def test_statements_that_add_no_feature_are_accepted_after_a_downgrade(
     create_instance, set_edition
 ):
-    """Spanner lets an instance with columns of tokens, but without search indexes, go down."""
+    # Spanner lets an instance with columns of tokens, but without search indexes, go down.
     instance = create_instance(ENTERPRISE)
     database = create_database(instance, TOKENS)
     set_edition(instance, STANDARD)
@@ -218,10 +220,10 @@ def test_instance_partitions_need_the_highest_edition(
     with refused(ENTERPRISE, least=PLUS):
         create()
     set_edition(instance, PLUS)
-    made = create()
+    created = create()
     with refused(ENTERPRISE, least=PLUS):
         set_edition(instance, ENTERPRISE)
-    client.instance_admin_api.delete_instance_partition(name=made.name)
+    client.instance_admin_api.delete_instance_partition(name=created.name)
     set_edition(instance, ENTERPRISE)
 
 
@@ -278,14 +280,14 @@ def test_the_check_can_be_turned_off():
     with spanemu.Emulator(check_editions=False) as emulator:
         client = emulator.client()
         api = client.instance_admin_api
-        made = types.Instance(
+        created = types.Instance(
             config=f"{client.project_name}/instanceConfigs/nam3",
             display_name="Tiered",
             edition=STANDARD.value,
             autoscaling_config=AUTOSCALING,
         )
         api.create_instance(
-            parent=client.project_name, instance_id="tiered", instance=made
+            parent=client.project_name, instance_id="tiered", instance=created
         ).result()
         create_database(client.instance("tiered"), *FEATURES["graph"][1])
 

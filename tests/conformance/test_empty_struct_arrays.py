@@ -12,7 +12,7 @@ SENTENCE = (
 
 @pytest.fixture
 def db(create):
-    """A database without tables."""
+    """Return a database without tables."""
     return create()
 
 

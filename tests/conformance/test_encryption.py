@@ -84,7 +84,7 @@ def restore(api, instance):
 
 
 def versions(infos):
-    """The key versions of customer-managed keys; an info of another type is refused."""
+    """Return the key versions of customer-managed keys; an info of another type is refused."""
     assert all(info.encryption_type.name == "CUSTOMER_MANAGED_ENCRYPTION" for info in infos)
     return [info.kms_key_version for info in infos]
 

@@ -99,7 +99,7 @@ def served():
 
 
 def test_the_cases_reach_every_service_and_the_deep_fields():
-    found = {case.id for case in CASES}
+    result = {case.id for case in CASES}
     assert {
         "CreateInstance instance.edition",
         "CreateInstanceConfig instance_config.replicas.type_",
@@ -108,7 +108,7 @@ def test_the_cases_reach_every_service_and_the_deep_fields():
         "Commit single_use_transaction.read_write.read_lock_mode",
         "ExecuteSql param_types.value.struct_type.fields.type_.code",
         "Read directed_read_options.exclude_replicas.replica_selections.type_",
-    } <= found
+    } <= result
 
 
 @pytest.mark.parametrize(("path", "method", "fields"), CASES)

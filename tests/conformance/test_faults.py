@@ -23,26 +23,26 @@ _numbers = count(1)
 
 @pytest.fixture(scope="module", params=["embedded", "port", "subprocess"])
 def emulator(request):
-    """An emulator here, reached with and without sockets, then one in another process."""
+    """Yield an emulator here, reached with and without sockets, then one in another process."""
     with RUNNING[request.param]() as running:
         yield running
 
 
 @pytest.fixture
 def home(emulator):
-    """A fresh database with rows; afterwards no fault is left."""
-    made = emulator.create_database(f"faults-{next(_numbers)}", schema=SCHEMA)
-    with made.client().batch() as batch:
+    """Yield a fresh database with rows; afterwards no fault is left."""
+    created = emulator.create_database(f"faults-{next(_numbers)}", schema=SCHEMA)
+    with created.client().batch() as batch:
         batch.insert("Stock", ["Sku", "Qty"], [("A", 10)])
         batch.insert("Orders", ["Id", "Note"], ORDERS)
-    yield made
+    yield created
     emulator.faults.clear()
-    made.drop()
+    created.drop()
 
 
 @pytest.fixture
 def shop(home):
-    """The official client's database."""
+    """Return the official client's database."""
     return home.client()
 
 
@@ -208,8 +208,8 @@ def test_a_query_that_breaks_is_taken_up_again(shop, faults):
     assert quantity(shop) == 10
     assert fault.fired == 0
     with shop.snapshot() as snapshot:
-        found = list(snapshot.execute_sql("SELECT Id, Note FROM Orders ORDER BY Id"))
-    assert [tuple(row) for row in found] == ORDERS
+        result = list(snapshot.execute_sql("SELECT Id, Note FROM Orders ORDER BY Id"))
+    assert [tuple(row) for row in result] == ORDERS
     assert fault.fired == 1
 
 
@@ -226,7 +226,7 @@ def test_the_rows_before_a_break_arrive_with_a_token(shop, faults):
 
 
 def regular_session(shop):
-    """The name of a session that is not multiplexed."""
+    """Return the name of a session that is not multiplexed."""
     return shop.spanner_api.create_session(database=shop.name).name
 
 

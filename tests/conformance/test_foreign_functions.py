@@ -26,7 +26,7 @@ def sample_call(signature):
 
 @pytest.fixture
 def db(create):
-    """A database with an empty table."""
+    """Return a database with an empty table."""
     return create("CREATE TABLE T (Id INT64, Name STRING(MAX)) PRIMARY KEY (Id)")
 
 

@@ -20,13 +20,13 @@ WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 
 @pytest.fixture(scope="module")
 def functions():
-    """A database with a sequence and an identity column."""
+    """Yield a database with a sequence and an identity column."""
     with spanemu.Emulator() as emulator:
         yield emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA]).client()
 
 
 def only_value(database, sql):
-    """The one value of a query, which may take a number from a sequence."""
+    """Return the one value of a query, which may take a number from a sequence."""
     ((value,),) = database.run_in_transaction(lambda txn: list(txn.execute_sql(sql)))
     return value
 

@@ -28,7 +28,7 @@ def emulator():
 
 @pytest.fixture
 def watched(emulator):
-    """Makes a database and begins to watch it."""
+    """Create a database and begin to watch it."""
 
     def make(*ddl: str):
         database = emulator.create_database(f"advice-{next(_numbers)}", schema=list(ddl))
@@ -43,7 +43,7 @@ def ids(n: int, seed: int = 1) -> list[str]:
 
 
 def insert(client, table: str, columns: str, rows) -> None:
-    """One commit for each row."""
+    """Commit each row by itself."""
     for row in rows:
         with client.batch() as batch:
             batch.insert(table, columns.split(), [row])
@@ -83,7 +83,7 @@ def test_the_statement_and_its_tag_are_named(watched) -> None:
 
 
 def test_each_table_names_its_own_writer(watched) -> None:
-    """Of a transaction with mutations and a statement."""
+    # Of a transaction with mutations and a statement.
     client, hotspots = watched(
         "CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)",
         "CREATE INDEX ByV ON T(V)",
@@ -116,7 +116,7 @@ def test_what_an_assertion_says_names_the_writer(watched) -> None:
 
 
 def test_watching_adds_less_than_three_percent_to_a_commit(watched, emulator) -> None:
-    """Of its calls, in Python and in C: what the machine does besides changes nothing about them."""
+    # Of its calls, in Python and in C: what the machine does besides changes nothing about them.
     client, hotspots = watched(
         "CREATE TABLE T (Id INT64 NOT NULL, V STRING(20)) PRIMARY KEY (Id)",
         "CREATE INDEX ByV ON T(V)",
@@ -293,7 +293,7 @@ def test_one_row_that_transactions_fight_for(watched) -> None:
         return transaction
 
     def conflict() -> None:
-        """The older one writes what the younger one has read, which costs that its locks."""
+        """Let an older transaction write what a younger one has read, which loses its locks."""
         older, younger = begun(2), begun(1)
         older.execute_update("UPDATE C SET N = N + 1 WHERE Id = 1")
         older.commit()
@@ -331,7 +331,7 @@ CHILD = (
 
 
 def under(parents: list[str], n: int, hot: float):
-    """`n` children, of them a part `hot` under the first parent."""
+    """Yield `n` children, of which the part `hot` is under the first parent."""
     chance = Random(9)
     for id_ in ids(n, seed=2):
         of = parents[0] if chance.random() < hot else chance.choice(parents[1:])

@@ -112,7 +112,7 @@ def test_nodes_that_cannot_be(hotspots, nodes) -> None:
 
 @pytest.mark.parametrize("was_there", [True, False])
 def test_a_database_without_tables(emulator, tmp_path, was_there: bool) -> None:
-    """Nothing was written, or what was written is gone: there are no splits, and nothing is hot."""
+    # Nothing was written, or what was written is gone: there are no splits, and nothing is hot.
     schema = ["CREATE TABLE Gone (Id INT64) PRIMARY KEY (Id)"] if was_there else []
     empty = emulator.create_database(f"empty-{next(_numbers)}", schema=schema)
     hotspots, client = emulator.hotspots(empty), empty.client()
@@ -129,7 +129,7 @@ def test_a_database_without_tables(emulator, tmp_path, was_there: bool) -> None:
 
 
 def test_what_a_restore_takes_back_is_not_taken_for_something_else(emulator) -> None:
-    """An index of before the restore, and one of after it, with keys of other types."""
+    # An index of before the restore, and one of after it, with keys of other types.
     schema = ["CREATE TABLE T (Id INT64, Name STRING(9)) PRIMARY KEY (Id)"]
     database = emulator.create_database(f"back-{next(_numbers)}", schema=schema)
     before, client, hotspots = database.snapshot(), database.client(), emulator.hotspots(database)

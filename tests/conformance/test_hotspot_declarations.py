@@ -27,7 +27,7 @@ def emulator() -> Iterator[Emulator]:
 
 @pytest.fixture
 def watched(emulator: Emulator) -> Watched:
-    """Makes a database and watches it."""
+    """Create a database and watch it."""
 
     def make(*ddl: str) -> tuple[Database, Any]:
         handle = emulator.create_database(f"declared-{next(_numbers)}", schema=list(ddl))
@@ -37,14 +37,14 @@ def watched(emulator: Emulator) -> Watched:
 
 
 def insert(client: Database, table: str, columns: str, rows: Any) -> None:
-    """A commit for each row."""
+    """Commit each row by itself."""
     for row in rows:
         with client.batch() as batch:
             batch.insert(table, columns.split(), [row])
 
 
 def update(client: Database, table: str, columns: str, rows: Any) -> None:
-    """A commit for each row."""
+    """Commit each update by itself."""
     for row in rows:
         with client.batch() as batch:
             batch.update(table, columns.split(), [row])
@@ -63,7 +63,7 @@ def update(client: Database, table: str, columns: str, rows: Any) -> None:
     ],
 )
 def test_few_values_by_declaration(watched: Watched, declared: str, severity: str) -> None:
-    """One tenant proves nothing, unless there are no more than a few."""
+    # One tenant proves nothing, unless there are no more than a few.
     client, hotspots = watched(
         "CREATE TABLE Ev (T STRING(9) NOT NULL, Id INT64 NOT NULL, Code STRING(9), Total INT64"
         f"{declared}) PRIMARY KEY (T, Id)"
@@ -181,7 +181,7 @@ def test_a_column_without_values_is_no_frozen_clock(watched: Watched) -> None:
 
 
 def test_what_a_test_knows_of_production(watched: Watched) -> None:
-    """Ids of a factory grow, those of production need not; other keys are judged all the same."""
+    # Ids of a factory grow, those of production need not; other keys are judged all the same.
     client, hotspots = watched(
         "CREATE TABLE T (Id INT64 NOT NULL, Seen TIMESTAMP) PRIMARY KEY (Id)",
         "CREATE INDEX BySeen ON T(Seen)",
@@ -200,7 +200,7 @@ def test_assumptions_that_say_nothing(watched: Watched, said: str | int) -> None
 
 
 def test_rows_that_are_changed_one_after_another(watched: Watched) -> None:
-    """A loop over the rows of a table changes them in key order, however random the keys are."""
+    # A loop over the rows of a table changes them in key order, however random the keys are.
     client, hotspots = watched("CREATE TABLE T (Id STRING(36), N INT64) PRIMARY KEY (Id)")
     chance = Random(3)
     ids = [f"{chance.getrandbits(128):032x}" for _ in range(120)]
@@ -230,7 +230,7 @@ def test_entries_of_rows_that_are_changed_one_after_another(
 
 
 def test_rows_that_are_changed_as_they_are_made(watched: Watched) -> None:
-    """What is changed is the moving end: as bad as the inserts."""
+    # What is changed is the moving end: as bad as the inserts.
     client, hotspots = watched("CREATE TABLE T (Id INT64, N INT64) PRIMARY KEY (Id)")
     for n in range(120):
         insert(client, "T", "Id", [(n,)])
@@ -253,7 +253,7 @@ def family_findings(hotspots: Any) -> set[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("seen", [False, True])
 def test_rows_that_are_given_children_one_after_another(watched: Watched, seen: bool) -> None:
-    """A loop that fills a new table does so in the order of keys that were there before."""
+    # A loop that fills a new table does so in the order of keys that were there before.
     client, hotspots = watched(*FAMILY)
     chance = Random(5)
     ids = [f"{chance.getrandbits(128):032x}" for _ in range(120)]
@@ -267,7 +267,7 @@ def test_rows_that_are_given_children_one_after_another(watched: Watched, seen: 
 
 
 def test_children_of_rows_that_are_made_in_order(watched: Watched) -> None:
-    """Few parents, so that nothing is said of them; their children are the moving end."""
+    # Few parents, so that nothing is said of them; their children are the moving end.
     client, hotspots = watched(*FAMILY[:2])
     for order in range(25):
         insert(client, "P", "Id", [(f"{order:09}",)])

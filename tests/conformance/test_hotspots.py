@@ -30,7 +30,7 @@ def emulator(request):
 
 @pytest.fixture
 def watched(emulator):
-    """Makes a database and begins to watch it."""
+    """Create a database and begin to watch it."""
 
     def make(*ddl: str):
         database = emulator.create_database(f"hot-{next(_numbers)}", schema=list(ddl))
@@ -40,7 +40,7 @@ def watched(emulator):
 
 
 def insert(client, table: str, columns: str, rows) -> None:
-    """One commit for each row."""
+    """Commit each row by itself."""
     for row in rows:
         with client.batch() as batch:
             batch.insert(table, columns.split(), [row])
@@ -435,10 +435,10 @@ def test_a_transaction_that_is_tried_again_counts_once(watched, emulator) -> Non
 def test_a_simulation_explains(watched) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(300)])
-    found = hotspots.simulate(nodes=8)
-    assert found.outlook == "hot"
-    assert found.excess > 3
-    assert found.qps == 14_000
+    result = hotspots.simulate(nodes=8)
+    assert result.outlook == "hot"
+    assert result.excess > 3
+    assert result.qps == 14_000
     assert hotspots.simulate(nodes=4, qps=35_000).peak == pytest.approx(10.0)
     with pytest.raises(ValueError, match="node"):
         hotspots.simulate(nodes=0)

@@ -53,7 +53,7 @@ TABLES = ("Singers", "Albums", "Songs", "Fans", "Notes")
 
 @pytest.fixture
 def shop(create):
-    """A database with one of everything."""
+    """Return a database with one of everything."""
     return create(*SCHEMA)
 
 
@@ -276,17 +276,17 @@ def _stable(value):
 
 
 def _shown(client: Client, *schema: str) -> dict[str, tuple[list[str], list[tuple]]]:
-    """Each table compared: its column names, and its rows about users' objects."""
+    """Return each table compared: its column names, and its rows about users' objects."""
     with Backend(client).databases() as create:
         shop = create(*schema)
-        found = {}
+        results = {}
         for table in COMPARED:
             with shop.official.snapshot() as snapshot:
                 result = snapshot.execute_sql(f"SELECT * FROM INFORMATION_SCHEMA.{table}")
                 rows = [tuple(row) for row in result]
                 names = [field.name for field in result.fields]
             systems = {"INFORMATION_SCHEMA"} if table != "SCHEMATA" else set()
-            found[table] = (
+            results[table] = (
                 names,
                 [
                     tuple(map(_stable, row))
@@ -294,7 +294,7 @@ def _shown(client: Client, *schema: str) -> dict[str, tuple[list[str], list[tupl
                     if not _is_of(row, systems | {"SPANNER_SYS"})
                 ],
             )
-        return found
+        return results
 
 
 def _is_of(row, schemas) -> bool:
@@ -325,9 +325,9 @@ def test_columns_are_those_of_the_official_emulator() -> None:
                FROM INFORMATION_SCHEMA.COLUMNS
                WHERE TABLE_SCHEMA IN ('INFORMATION_SCHEMA', 'SPANNER_SYS')"""
     with spanemu.Emulator() as emulator, official_emulator() as client:
-        found = []
-        for each in (emulator.client(), client):
-            with Backend(each).databases() as create:
-                found.append({tuple(row) for row in create().rows(query)})
-    ours, theirs = found
+        result = []
+        for item in (emulator.client(), client):
+            with Backend(item).databases() as create:
+                result.append({tuple(row) for row in create().rows(query)})
+    ours, theirs = result
     assert theirs <= ours

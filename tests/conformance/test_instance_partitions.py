@@ -54,18 +54,18 @@ def create_config(api, client, config_name):
 def test_a_configuration_is_created(api, config_name, create_config):
     operation = create_config(labels={"env": "dev"}, leader_options=["europe-west1"])
     assert operation.done()
-    made = operation.result()
-    assert operation.operation.name.startswith(f"{made.name}/operations/")
-    assert operation.metadata.instance_config == made
+    created = operation.result()
+    assert operation.operation.name.startswith(f"{created.name}/operations/")
+    assert operation.metadata.instance_config == created
     assert operation.metadata.progress.progress_percent == 100
-    assert made.config_type == types.InstanceConfig.Type.USER_MANAGED
-    assert made.state == types.InstanceConfig.State.READY
-    assert (made.base_config, dict(made.labels)) == (config_name, {"env": "dev"})
-    assert [each.location for each in made.replicas] == ["europe-west1"]
-    assert list(made.leader_options) == ["europe-west1"]
-    assert made.etag
-    assert not made.reconciling
-    assert api.get_instance_config(name=made.name) == made
+    assert created.config_type == types.InstanceConfig.Type.USER_MANAGED
+    assert created.state == types.InstanceConfig.State.READY
+    assert (created.base_config, dict(created.labels)) == (config_name, {"env": "dev"})
+    assert [each.location for each in created.replicas] == ["europe-west1"]
+    assert list(created.leader_options) == ["europe-west1"]
+    assert created.etag
+    assert not created.reconciling
+    assert api.get_instance_config(name=created.name) == created
 
 
 def test_a_published_configuration_is_cloned_and_extended(api, client, create_config):
@@ -77,10 +77,10 @@ def test_a_published_configuration_is_cloned_and_extended(api, client, create_co
     assert [each.type_.name for each in base.replicas] == ["READ_WRITE"] * 4 + ["WITNESS"]
     assert base.replicas[0].default_leader_location
     replicas = [*base.replicas, base.optional_replicas[0]]
-    made = create_config(base_config=base.name, replicas=replicas).result()
-    assert list(made.replicas) == replicas
-    assert (made.quorum_type, made.leader_options) == (base.quorum_type, base.leader_options)
-    assert not made.optional_replicas
+    created = create_config(base_config=base.name, replicas=replicas).result()
+    assert list(created.replicas) == replicas
+    assert (created.quorum_type, created.leader_options) == (base.quorum_type, base.leader_options)
+    assert not created.optional_replicas
 
 
 def test_configurations_are_listed_and_paged(api, client, create_config):
@@ -122,13 +122,13 @@ def test_configurations_that_cannot_be_created(client, create_config, config_id,
 
 
 def test_a_configuration_needs_a_base_and_a_free_name(config_name, create_config):
-    made = create_config().result()
+    created = create_config().result()
     with pytest.raises(exceptions.AlreadyExists):
         create_config()
     with pytest.raises(exceptions.NotFound, match="Instance config"):
         create_config("custom-two", base_config=f"{config_name}x")
     with pytest.raises(exceptions.InvalidArgument, match="Google-managed"):
-        create_config("custom-two", base_config=made.name)
+        create_config("custom-two", base_config=created.name)
 
 
 def test_validation_alone_changes_nothing(api, client, create_config):
@@ -136,34 +136,34 @@ def test_validation_alone_changes_nothing(api, client, create_config):
     assert validated.done()
     assert validated.result().display_name == "Custom one"
     assert ids(client.list_instance_configs()) == ["emulator-config"]
-    made = create_config().result()
+    created = create_config().result()
     with pytest.raises(exceptions.AlreadyExists):
         create_config(validate_only=True)
     request = types.UpdateInstanceConfigRequest(
-        instance_config={"name": made.name, "display_name": "Other"},
+        instance_config={"name": created.name, "display_name": "Other"},
         update_mask=FieldMask(paths=["display_name"]),
         validate_only=True,
     )
     assert api.update_instance_config(request=request).result().display_name == "Other"
-    request = types.DeleteInstanceConfigRequest(name=made.name, validate_only=True)
+    request = types.DeleteInstanceConfigRequest(name=created.name, validate_only=True)
     api.delete_instance_config(request=request)
-    assert api.get_instance_config(name=made.name) == made
+    assert api.get_instance_config(name=created.name) == created
 
 
 def test_a_configuration_is_updated_by_mask_and_etag(api, config_name, create_config):
-    made = create_config().result()
+    created = create_config().result()
 
     def update(*paths, **fields):
-        config = types.InstanceConfig(name=made.name, **fields)
+        config = types.InstanceConfig(name=created.name, **fields)
         return api.update_instance_config(
             instance_config=config, update_mask=FieldMask(paths=paths)
         ).result()
 
     changed = update("display_name", display_name="Other", labels={"env": "dev"})
     assert (changed.display_name, dict(changed.labels)) == ("Other", {})
-    assert changed.etag != made.etag
+    assert changed.etag != created.etag
     assert dict(update("labels", labels={"env": "dev"}, etag=changed.etag).labels)
-    for etag in (made.etag, "made up"):
+    for etag in (created.etag, "made up"):
         with pytest.raises(exceptions.Aborted):
             update("display_name", display_name="Third", etag=etag)
     for paths in ([], ["replicas"], ["nonsense"]):
@@ -177,26 +177,26 @@ def test_a_configuration_is_updated_by_mask_and_etag(api, config_name, create_co
 
 
 def test_a_configuration_in_use_cannot_be_deleted(api, client, config_name, create_config):
-    made = create_config().result()
-    instance = client.instance("on-custom", made.name)
+    created = create_config().result()
+    instance = client.instance("on-custom", created.name)
     instance.create().result(timeout=60)
     with pytest.raises(exceptions.FailedPrecondition, match="on-custom"):
-        api.delete_instance_config(name=made.name)
+        api.delete_instance_config(name=created.name)
     instance.delete()
     with pytest.raises(exceptions.Aborted):
-        api.delete_instance_config(request={"name": made.name, "etag": "0" * 16})
-    api.delete_instance_config(request={"name": made.name, "etag": made.etag})
+        api.delete_instance_config(request={"name": created.name, "etag": "0" * 16})
+    api.delete_instance_config(request={"name": created.name, "etag": created.etag})
     with pytest.raises(exceptions.NotFound) as caught:
-        api.delete_instance_config(name=made.name)
-    assert resource_info(caught).resource_name == made.name
+        api.delete_instance_config(name=created.name)
+    assert resource_info(caught).resource_name == created.name
     with pytest.raises(exceptions.InvalidArgument):
         api.delete_instance_config(name=config_name)
 
 
 def test_operations_on_configurations_are_listed(api, client, create_config):
-    made = create_config("custom-one").result()
+    created = create_config("custom-one").result()
     create_config("custom-two")
-    api.delete_instance_config(name=made.name)
+    api.delete_instance_config(name=created.name)
 
     def listed(filter_=""):
         request = types.ListInstanceConfigOperationsRequest(
@@ -231,17 +231,17 @@ def create_partition(api, instance, config_name):
 def test_a_partition_is_created(api, instance, config_name, create_partition):
     operation = create_partition(node_count=2)
     assert operation.done()
-    made = operation.result()
-    assert made.name == f"{instance.name}/instancePartitions/europe"
-    assert operation.operation.name.startswith(f"{made.name}/operations/")
-    assert operation.metadata.instance_partition == made
+    created = operation.result()
+    assert created.name == f"{instance.name}/instancePartitions/europe"
+    assert operation.operation.name.startswith(f"{created.name}/operations/")
+    assert operation.metadata.instance_partition == created
     assert operation.metadata.start_time <= operation.metadata.end_time
-    assert (made.config, made.node_count) == (config_name, 2)
-    assert made.state == types.InstancePartition.State.READY
-    assert made.create_time == made.update_time
-    assert made.etag
-    assert not made.referencing_databases
-    assert api.get_instance_partition(name=made.name) == made
+    assert (created.config, created.node_count) == (config_name, 2)
+    assert created.state == types.InstancePartition.State.READY
+    assert created.create_time == created.update_time
+    assert created.etag
+    assert not created.referencing_databases
+    assert api.get_instance_partition(name=created.name) == created
     assert create_partition("units", processing_units=3000).result().processing_units == 3000
 
 
@@ -307,17 +307,17 @@ def test_a_partition_needs_a_config_a_free_name_and_a_node(
 
 
 def test_a_partition_is_updated_by_mask_and_etag(api, create_partition):
-    made = create_partition().result()
+    created = create_partition().result()
 
     def update(*paths, **fields):
-        partition = types.InstancePartition(name=made.name, **fields)
+        partition = types.InstancePartition(name=created.name, **fields)
         return api.update_instance_partition(
             instance_partition=partition, field_mask=FieldMask(paths=paths)
         ).result()
 
-    changed = update("node_count", node_count=3, display_name="Ignored", etag=made.etag)
+    changed = update("node_count", node_count=3, display_name="Ignored", etag=created.etag)
     assert (changed.node_count, changed.display_name) == (3, "Europe")
-    assert changed.update_time > made.update_time
+    assert changed.update_time > created.update_time
     assert update("display_name", display_name="Renamed").display_name == "Renamed"
     assert update("processing_units", processing_units=1000).processing_units == 1000
     for paths in ([], ["config"], ["nonsense"], ["state"]):
@@ -326,7 +326,7 @@ def test_a_partition_is_updated_by_mask_and_etag(api, create_partition):
     with pytest.raises(exceptions.InvalidArgument):
         update("node_count", node_count=0)
     with pytest.raises(exceptions.Aborted):
-        update("node_count", node_count=4, etag=made.etag)
+        update("node_count", node_count=4, etag=created.etag)
     scaled = update(
         "autoscaling_config",
         autoscaling_config={
@@ -343,27 +343,27 @@ def test_a_partition_is_updated_by_mask_and_etag(api, create_partition):
 
 
 def test_a_partition_that_placements_name_cannot_be_deleted(api, instance, create_partition):
-    made = create_partition().result()
+    created = create_partition().result()
     placement = "CREATE PLACEMENT eu OPTIONS (instance_partition = 'europe')"
     database = instance.database("placed", ddl_statements=[placement])
     database.create().result(timeout=60)
-    found = api.get_instance_partition(name=made.name)
-    assert list(found.referencing_databases) == [database.name]
+    result = api.get_instance_partition(name=created.name)
+    assert list(result.referencing_databases) == [database.name]
     with pytest.raises(exceptions.FailedPrecondition, match="placed"):
-        api.delete_instance_partition(name=made.name)
+        api.delete_instance_partition(name=created.name)
     database.update_ddl(["DROP PLACEMENT eu"]).result(timeout=60)
     with pytest.raises(exceptions.Aborted):
-        api.delete_instance_partition(request={"name": made.name, "etag": "0" * 16})
-    api.delete_instance_partition(request={"name": made.name, "etag": made.etag})
+        api.delete_instance_partition(request={"name": created.name, "etag": "0" * 16})
+    api.delete_instance_partition(request={"name": created.name, "etag": created.etag})
     with pytest.raises(exceptions.NotFound) as caught:
-        api.get_instance_partition(name=made.name)
+        api.get_instance_partition(name=created.name)
     info = resource_info(caught)
-    assert info.resource_name == made.name
+    assert info.resource_name == created.name
     assert info.resource_type.endswith("google.spanner.admin.instance.v1.InstancePartition")
 
 
 def test_operations_on_partitions_are_listed(api, instance, create_partition):
-    made = create_partition("europe").result()
+    created = create_partition("europe").result()
     create_partition("asia")
 
     def listed(filter_=""):
@@ -375,7 +375,7 @@ def test_operations_on_partitions_are_listed(api, instance, create_partition):
     assert listed() == ["asia", "europe"]
     assert listed("metadata.instance_partition.name:europe") == ["europe"]
     assert listed('metadata.start_time > "2100-01-01T00:00:00Z"') == []
-    request = operations_pb2.ListOperationsRequest(name=f"{made.name}/operations")
+    request = operations_pb2.ListOperationsRequest(name=f"{created.name}/operations")
     (only,) = api.list_operations(request=request).operations
     assert api.get_operation(request=operations_pb2.GetOperationRequest(name=only.name)) == only
     with pytest.raises(exceptions.NotFound):

@@ -15,7 +15,7 @@ TYPES = ("INT32", "SINT32", "SFIXED32", "UINT32", "FIXED32", "FLOAT", "UINT64")
 
 
 def descriptors():
-    """The type shop.Item, with a field of each type, called by the type's name."""
+    """Return the type shop.Item, with a field of each type, called by the type's name."""
     file = FileDescriptorProto(name="shop.proto", package="shop", syntax="proto2")
     item = file.message_type.add(name="Item")
     for number, name in enumerate(TYPES, 1):

@@ -29,7 +29,7 @@ TOO_LONG = "exceeds the maximum size limit"
 
 @pytest.fixture
 def db(create):
-    """Columns with a length of three, and a row."""
+    """Return columns with a length of three, and a row."""
     made = create(LENGTHS)
     made.commit(insert("Lengths", "Id", (1,)))
     return made

@@ -13,7 +13,7 @@ pytestmark = spanemu_only
 
 
 def counted(db, *mutations):
-    """How many mutations a commit says it had."""
+    """Return how many mutations a commit says it had."""
     return db.commit_raw(*mutations).commit_stats.mutation_count
 
 
@@ -46,7 +46,7 @@ def test_a_delete_counts_once_however_many_rows_it_takes(create):
 
 @pytest.fixture
 def wide(create):
-    """A thousand columns, so that 80 rows reach the limit."""
+    """Return a thousand columns, so that 80 rows reach the limit."""
     columns = "".join(f", C{n} INT64" for n in range(999))
     return create(f"CREATE TABLE Wide (Id INT64 NOT NULL{columns}) PRIMARY KEY (Id)")
 

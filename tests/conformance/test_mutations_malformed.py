@@ -26,14 +26,14 @@ WRITES = [insert, update, insert_or_update, replace]
 
 @pytest.fixture
 def db(create):
-    """A table with generated columns and a row, and one with nullable key columns."""
+    """Return a table with generated columns and a row, and one with nullable key columns."""
     made = create(USERS, LOOSE)
     made.commit(insert("Users", "Id Name Age", (1, "ada", 36)))
     return made
 
 
 def write(operation, table, columns, *rows):
-    """One mutation as it goes over the wire."""
+    """Return one mutation as it goes over the wire."""
     return {operation: {"table": table, "columns": columns, "values": rows}}
 
 

@@ -35,7 +35,7 @@ def users(db):
 
 @pytest.fixture
 def db(create):
-    """One table with one row."""
+    """Return one table with one row."""
     made = create(USERS)
     made.commit(insert("Users", "Id Name Age Kind", (1, "ada", 36, "rare")))
     return made
@@ -172,7 +172,7 @@ def test_delete_of_all_rows(db):
 
 @pytest.fixture
 def pairs(create):
-    """A table with a key of two parts and nine rows."""
+    """Return a table with a key of two parts and nine rows."""
     made = create(PAIRS)
     made.commit(insert("Pairs", "A B", *((a, b) for a in (1, 2, 3) for b in (1, 2, 3))))
     return made

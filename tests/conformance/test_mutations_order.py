@@ -26,7 +26,7 @@ OTHER = "CREATE TABLE Other (Id INT64 NOT NULL) PRIMARY KEY (Id)"
 
 @pytest.fixture
 def db(create):
-    """A parent, a child that does not cascade, and a table apart; empty."""
+    """Return a parent, a child that does not cascade, and a table apart; empty."""
     return create(PARENT, CHILD, OTHER)
 
 

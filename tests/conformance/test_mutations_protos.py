@@ -17,7 +17,7 @@ PRESSED = b64encode(bytes([8, 42])).decode()  # Song.year = 42
 
 
 def descriptors():
-    """Types that columns may have: music.Song and music.Mood."""
+    """Return types that columns may have: music.Song and music.Mood."""
     file = FileDescriptorProto(name="music.proto", package="music", syntax="proto2")
     song = file.message_type.add(name="Song")
     song.field.add(

@@ -126,7 +126,7 @@ REFUSED = [
 
 @pytest.fixture
 def db(create):
-    """A column of every scalar type, and one of an array of each."""
+    """Return a column of every scalar type, and one of an array of each."""
     return create(TYPES.format(more=""), ARRAYS)
 
 
@@ -137,7 +137,7 @@ def put(db, table, column, value):
 
 
 def got(db, table, column):
-    """The value of the only row, as it comes over the wire."""
+    """Return the value of the only row, as it comes over the wire."""
     session = db.official.session()
     session.create()
     request = {
@@ -151,7 +151,7 @@ def got(db, table, column):
 
 
 def plain(message):
-    """A Value as Python data."""
+    """Return a Value as Python data."""
     kind = message.WhichOneof("kind")
     if kind == "list_value":
         return [plain(one) for one in message.list_value.values]
@@ -278,19 +278,19 @@ def test_json_of_more_than_80_levels(db):
 )
 def test_intervals_travel_in_iso_8601(db, sent, back):
     with db.official.snapshot() as snapshot:
-        found = snapshot.execute_sql(
+        result = snapshot.execute_sql(
             "SELECT @i, @i = @same",
             params={"i": sent, "same": back},
             param_types={name: types.Type(code="INTERVAL") for name in ("i", "same")},
         )
-        (row,) = list(found)
+        (row,) = list(result)
     assert row[1] is True
     assert str(row[0]) == back
 
 
 @spanemu_only
 def test_text_that_is_not_utf_8(db):
-    """The client's own classes hold no such text, so the request is put together by hand."""
+    # The client's own classes hold no such text, so the request is put together by hand.
     session = db.official.session()
     session.create()
     request = types.CommitRequest(

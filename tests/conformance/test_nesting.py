@@ -19,7 +19,7 @@ def around(opening: str, inmost: str, closing: str, before: str = "") -> Callabl
 
 
 def selects(opening: str, inmost: str, closing: str, before: str = "") -> Callable[[int], str]:
-    """Nested SELECTs; the innermost is one of them."""
+    """Return nested SELECTs; the innermost is one of them."""
     return lambda n: before + opening * (n - 1) + inmost + closing * (n - 1)
 
 

@@ -7,7 +7,7 @@ from tests.conformance.backends import IA, refused
 
 @pytest.fixture
 def db(create):
-    """A database without tables."""
+    """Return a database without tables."""
     return create()
 
 

@@ -44,9 +44,9 @@ def database(emulator: spanemu.Emulator) -> Any:
 def unpacked(details: Any) -> Iterator[ErrorInfo]:
     for detail in details:
         if isinstance(detail, Any_):
-            found = ErrorInfo()
-            if detail.Unpack(found):
-                yield found
+            result = ErrorInfo()
+            if detail.Unpack(result):
+                yield result
         elif isinstance(detail, ErrorInfo):
             yield detail
 
@@ -57,9 +57,9 @@ def info(problem: exceptions.GoogleAPICallError, reason: str = "SQL_ERROR") -> d
     for error in problem.errors:
         if isinstance(error, Status):
             details += error.details
-    (found,) = unpacked(details)
-    assert (found.reason, found.domain) == (reason, "spanner.googleapis.com")
-    return dict(found.metadata)
+    (result,) = unpacked(details)
+    assert (result.reason, result.domain) == (reason, "spanner.googleapis.com")
+    return dict(result.metadata)
 
 
 def query(database: Any, sql: str) -> None:
@@ -141,8 +141,8 @@ def test_dml_fails_with_a_code_alone_and_in_a_batch(database, sql, state):
     transaction = database.session()
     transaction.create()
     status = in_batch(transaction.transaction())
-    (found,) = unpacked(status.details)
-    assert found.metadata["pg_sqlerrcode"] == state
+    (result,) = unpacked(status.details)
+    assert result.metadata["pg_sqlerrcode"] == state
 
 
 def test_a_violated_foreign_key_keeps_its_reason(database):

@@ -90,7 +90,7 @@ def test_alter_and_drop_find_names_in_any_letter_case(database, ddl):
     ],
 )
 def test_if_not_exists_finds_names_in_any_letter_case(database, ddl):
-    """Names that differ in letter case only are not free."""
+    # Names that differ in letter case only are not free.
     database.reload()
     before = database.ddl_statements
     database.update_ddl([ddl]).result(timeout=60)

@@ -25,7 +25,7 @@ CREATE INDEX by_v_down_last ON singers (v DESC NULLS LAST) INCLUDE ("Name");
 
 @pytest.fixture
 def emulator():
-    """An emulator whose clock stands still."""
+    """Yield an emulator whose clock stands still."""
     with spanemu.Emulator(start_time=START) as running:
         running.clock.freeze()
         yield running
@@ -33,7 +33,7 @@ def emulator():
 
 @pytest.fixture
 def handle(emulator):
-    """A PostgreSQL database with three singers."""
+    """Return a PostgreSQL database with three singers."""
     emulator.create_instance()
     created = emulator.create_database("shop", SCHEMA, dialect="postgresql")
     with created.client().batch() as batch:
@@ -48,12 +48,12 @@ def handle(emulator):
 
 @pytest.fixture
 def database(handle):
-    """The same database, as the official client's object."""
+    """Return the same database, as the official client's object."""
     return handle.client()
 
 
 def keys(database, index):
-    """The ids of all singers in the order of an index."""
+    """Return the ids of all singers in the order of an index."""
     with database.snapshot() as snapshot:
         return [row[0] for row in snapshot.read("singers", ["id"], ALL, index=index)]
 
@@ -120,7 +120,7 @@ def test_ttl_deletes_rows_with_their_children(emulator, database):
 
 
 def test_a_table_without_a_key_has_a_hidden_one(handle, database):
-    """As the page on default values of primary keys shows."""
+    # As the page on default values of primary keys shows.
     database.update_ddl(["CREATE TABLE Fans (Name text, Rank bigint)"]).result(60)
     assert handle.ddl()[-1] == (
         "CREATE TABLE fans (\n"
@@ -157,7 +157,7 @@ def test_a_schema_error_has_the_code_of_postgresql(database):
 
 
 def test_a_real_is_part_of_no_key(database):
-    """As the page on data types says; Google's emulator accepts it."""
+    # As the page on data types says; Google's emulator accepts it.
     database.update_ddl(["CREATE TABLE reals (id bigint PRIMARY KEY, r real)"]).result(60)
     for statement, error in (
         ("CREATE TABLE keyed (r real PRIMARY KEY)", exceptions.InvalidArgument),

@@ -46,13 +46,13 @@ def database() -> Iterator[Any]:
 
 
 def rows(database: Any, sql: str, **options: Any) -> list[list[Any]]:
-    """The rows of a query."""
+    """Return the rows of a query."""
     with database.snapshot() as snapshot:
         return list(snapshot.execute_sql(sql, **options))
 
 
 def names(database: Any, sql: str) -> list[str]:
-    """The column names of a query."""
+    """Return the column names of a query."""
     with database.snapshot() as snapshot:
         result = snapshot.execute_sql(sql)
         list(result)
@@ -64,7 +64,7 @@ class _Undone(Exception):
 
 
 def written(database: Any, *statements: str) -> list[list[Any]]:
-    """The rows that the last statement returns; the transaction is rolled back."""
+    """Return the rows that the last statement returns; the transaction is rolled back."""
     returned: list[list[Any]] = []
 
     def work(transaction: Any) -> None:
@@ -121,7 +121,7 @@ def test_a_query_gives_postgresqls_rows(database: Any, sql: str, expected: list[
 
 
 def test_an_aggregate_of_outer_columns_counts_the_rows_of_its_own_query(database: Any) -> None:
-    """As Google's emulator shows; PostgreSQL computes it in the outer query."""
+    # As Google's emulator shows; PostgreSQL computes it in the outer query.
     for sql, expected in (
         ("SELECT (SELECT count(s.id) FROM albums) FROM singers s", [[3], [3], [3]]),
         ("SELECT (SELECT max(s.id) + max(a.album) FROM albums a) AS m FROM singers s ORDER BY m",

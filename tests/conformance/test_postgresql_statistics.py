@@ -24,7 +24,7 @@ FIRST_MINUTE = datetime(2030, 1, 1, 11, 59, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[Any]:
-    """A database one minute after a write, two queries, a failure, a read and an UPDATE."""
+    """Yield a database one minute after a write, two queries, a failure, a read and an UPDATE."""
     with spanemu.Emulator() as emulator:
         emulator.clock.freeze(FIRST_MINUTE - timedelta(seconds=50))
         client = emulator.create_database("shop", SCHEMA, dialect="postgresql").client()
@@ -46,17 +46,19 @@ def database() -> Iterator[Any]:
 def rows(
     database: Any, sql: str, params: dict[str, int] | None = None, tag: str = ""
 ) -> list[dict[str, Any]]:
-    """The rows of a query as dictionaries."""
+    """Return the rows of a query as dictionaries."""
     with database.snapshot() as snapshot:
         types = dict.fromkeys(params or (), param_types.INT64)
         options = {"request_tag": tag}
-        found = snapshot.execute_sql(sql, params=params, param_types=types, request_options=options)
-        values = list(found)
-        return [dict(zip([f.name for f in found.fields], row, strict=True)) for row in values]
+        result = snapshot.execute_sql(
+            sql, params=params, param_types=types, request_options=options
+        )
+        values = list(result)
+        return [dict(zip([f.name for f in result.fields], row, strict=True)) for row in values]
 
 
 def table(database: Any, name: str) -> list[dict[str, Any]]:
-    """The rows of a table of spanner_sys about the first minute."""
+    """Return the rows of a table of spanner_sys about the first minute."""
     sql = f"SELECT * FROM spanner_sys.{name} WHERE interval_end = '2030-01-01 11:59:00+00'"
     return rows(database, sql)
 
@@ -114,9 +116,9 @@ def test_the_tables_are_read_only(database: Any) -> None:
 
 def test_a_profile_has_the_plan_and_counts(database: Any) -> None:
     with database.snapshot() as snapshot:
-        found = snapshot.execute_sql("SELECT id FROM singers WHERE age > 0", query_mode=2)
-        assert sorted(found) == [[1], [2]]
-    assert found.stats.query_stats["rows_returned"] == "2"
-    assert found.stats.query_stats["rows_scanned"] == "2"
-    kinds = {node.display_name for node in found.stats.query_plan.plan_nodes}
+        result = snapshot.execute_sql("SELECT id FROM singers WHERE age > 0", query_mode=2)
+        assert sorted(result) == [[1], [2]]
+    assert result.stats.query_stats["rows_returned"] == "2"
+    assert result.stats.query_stats["rows_scanned"] == "2"
+    kinds = {node.display_name for node in result.stats.query_plan.plan_nodes}
     assert "Scan" in " ".join(kinds)

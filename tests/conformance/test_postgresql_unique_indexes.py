@@ -24,7 +24,7 @@ def emulator():
 
 @pytest.fixture
 def handle(emulator):
-    """A database with an index that has an entry for one row out of four."""
+    """Return a database with an index that has an entry for one row out of four."""
     emulator.create_instance()
     created = emulator.create_database("shop", SCHEMA, dialect="postgresql")
     insert(created, *ROWS)

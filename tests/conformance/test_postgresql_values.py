@@ -27,7 +27,7 @@ EVERY = KeySet(all_=True)
 
 @pytest.fixture(scope="module")
 def database():
-    """A PostgreSQL database with some rows, as the official client's object."""
+    """Yield a PostgreSQL database with some rows, as the official client's object."""
     with spanemu.Emulator() as emulator:
         emulator.create_instance()
         client = emulator.create_database("values", SCHEMA, dialect="postgresql").client()
@@ -37,19 +37,19 @@ def database():
 
 
 def rows(database, sql, params=None, types=None, **options):
-    """The rows of a query, with "NaN" for each NaN."""
+    """Return the rows of a query, with "NaN" for each NaN."""
     with database.snapshot() as snapshot:
         result = snapshot.execute_sql(sql, params=params, param_types=types, **options)
         return [["NaN" if is_nan(cell) else cell for cell in row] for row in result]
 
 
 def is_nan(cell):
-    """Whether a cell is a NaN of any type."""
+    """Return whether a cell is a NaN of any type."""
     return isinstance(cell, float | Decimal) and isnan(cell)
 
 
 def ids(database, condition):
-    """The ids of the rows for which a condition is true."""
+    """Return the ids of the rows for which a condition is true."""
     return [row[0] for row in rows(database, f"SELECT id FROM t WHERE {condition} ORDER BY id")]
 
 

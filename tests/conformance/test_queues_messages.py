@@ -185,9 +185,9 @@ def test_roles_need_the_privileges_of_queues(tasks):
     producer, consumer = (
         Tasks.__new__(Tasks) for _ in range(2)
     )  # without the row that the first object adds
-    for each, its_role in ((producer, "producer"), (consumer, "consumer")):
-        each.handle, each.dialect = tasks.handle, tasks.dialect
-        each.database = tasks.handle.client(database_role=its_role)
+    for item, its_role in ((producer, "producer"), (consumer, "consumer")):
+        item.handle, item.dialect = tasks.handle, tasks.dialect
+        item.database = tasks.handle.client(database_role=its_role)
     denied = "privilege"
     producer.send("a")
     with pytest.raises(Exception, match=denied):

@@ -18,7 +18,7 @@ ID, PAYLOAD, TOKEN, LAST = 1, 2, -2, -1  # columns of a received row
 
 @pytest.fixture
 def emulator():
-    """An emulator of its own, since time never goes back."""
+    """Yield an emulator of its own, since time never goes back."""
     with spanemu.Emulator() as running:
         running.clock.freeze()
         yield running

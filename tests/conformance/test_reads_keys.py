@@ -18,14 +18,14 @@ from tests.conformance.raw import (
 
 @pytest.fixture
 def grid(session):
-    """Pairs (A, B) with A rising and B falling, 1 to 3 each."""
+    """Return pairs (A, B) with A rising and B falling, 1 to 3 each."""
     rows = [(a, b, 10 * a + b) for a in (1, 2, 3) for b in (1, 2, 3)]
     session.commit(None, insert("Pairs", "A B C", *rows))
     return session
 
 
 def found(session, key_set, **fields):
-    """Rows as two-digit numbers."""
+    """Return rows as two-digit numbers."""
     return [int(row[0]) for row in session.rows("Pairs", "C", key_set, **fields)]
 
 

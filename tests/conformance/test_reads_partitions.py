@@ -41,7 +41,7 @@ def tokens(reply):
 
 
 def read_all(session, begun, table, columns, key_set=ALL, **fields):
-    """A read, partition by partition."""
+    """Return a read, partition by partition."""
     reply = session.partition_read(table, columns, key_set, transaction=begun, **fields)
     return [
         row
@@ -53,7 +53,7 @@ def read_all(session, begun, table, columns, key_set=ALL, **fields):
 
 
 def query_all(session, begun, sql, **fields):
-    """A query, partition by partition."""
+    """Return a query, partition by partition."""
     reply = session.partition_query(sql, begun, **fields)
     return [
         row

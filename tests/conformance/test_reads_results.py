@@ -22,13 +22,13 @@ MEBIBYTE = 1024 * 1024
 
 
 def fields(result):
-    """Names and types of a result's columns."""
+    """Return names and types of a result's columns."""
     return [(one.name, TypeCode(one.type_.code).name) for one in result.metadata.row_type.fields]
 
 
 @pytest.fixture
 def large(session):
-    """Thirty users with notes of 200 kB."""
+    """Return thirty users with notes of 200 kB."""
     for start in range(0, 30, 10):
         rows = [(start + number, f"{number}" * 200_000) for number in range(10)]
         session.commit(None, insert("Users", "Id Note", *rows))
@@ -213,7 +213,7 @@ def cells(count, length):
 
 
 def resumed(session, replies, **fields):
-    """What is left of a read after each token, with the replies up to it."""
+    """Return what is left of a read after each token, with the replies up to it."""
 
     def again(token):
         return session.stream_read("Users", "Id Note", resume_token=token, **fields)
@@ -222,7 +222,7 @@ def resumed(session, replies, **fields):
 
 
 def rejoined(replies, again):
-    """What `again` gives for each token, after the replies up to it."""
+    """Return what `again` gives for each token, after the replies up to it."""
     return [
         merged([*replies[: place + 1], *again(reply.resume_token)])
         for place, reply in enumerate(replies)

@@ -27,7 +27,7 @@ def filled(session):
 
 
 def both(session, table, columns, key_set=ALL, **fields):
-    """The same request as Read and as StreamingRead."""
+    """Return the same request as Read and as StreamingRead."""
     return (
         lambda: session.read(table, columns, key_set, **fields),
         lambda: session.stream_read(table, columns, key_set, **fields),

@@ -16,7 +16,7 @@ def dialect(request):
 
 @pytest.fixture
 def create(client):
-    """A function from the id of a configuration to a new instance with a new database."""
+    """Return a function from the id of a configuration to a new instance with a new database."""
 
     def run(config, dialect=GOOGLESQL):
         name = f"{client.project_name}/instanceConfigs/{config}"

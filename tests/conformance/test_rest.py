@@ -28,22 +28,22 @@ VARYING_TEXT = re.compile(
 
 @pytest.fixture(scope="module")
 def worlds():
-    """Two emulators to which the same is done, to the second over REST."""
-    made = []
+    """Yield two emulators to which the same is done, to the second over REST."""
+    created = []
     try:
         for kind in (World, RestWorld):
             emulator = spanemu.Emulator(
                 seed=7, rest_host_port="127.0.0.1:0", embedded_channel=False
             )
-            made += [emulator, kind(emulator)]
-        yield made[1], made[3]
+            created += [emulator, kind(emulator)]
+        yield created[1], created[3]
     finally:
-        for each in reversed(made):
-            each.close()
+        for item in reversed(created):
+            item.close()
 
 
 def request_for(path, number, world):
-    """A request that REST can express: not each spoiled name can be part of a path."""
+    """Return a request that REST can express: not each spoiled name can be part of a path."""
     for attempt in range(ATTEMPTS + 1):
         random = Random(f"{path}/{number}/{attempt}")
         request = random.choice(BUILDERS[path])(random, world)
@@ -60,7 +60,7 @@ def request_for(path, number, world):
 
 
 def comparable(path, reply):
-    """The code, the text and the messages of a reply, without what varies."""
+    """Return the code, the text and the messages of a reply, without what varies."""
     kind = METHODS[path].response
     messages = [json_format.MessageToDict(kind.FromString(data)) for data in reply.messages]
     if path.endswith("/ListSessions"):  # Their order is that of names made of chance.

@@ -65,7 +65,7 @@ class Shop:
 
     @contextmanager
     def running(self, *statements: str, operation_id: str) -> Iterator[list[Any]]:
-        """An update that waits for its turn while the block runs; what it came to, afterwards."""
+        """Yield an update that waits while the block runs, and its result afterwards."""
         results: list[Any] = []
 
         def run() -> None:
@@ -80,7 +80,7 @@ class Shop:
 
 
 def until(found: Callable[[], Any]) -> Any:
-    """What `found` gives, as soon as it does not raise NotFound."""
+    """Return what `found` gives, as soon as it does not raise NotFound."""
     while True:
         try:
             return found()
@@ -295,7 +295,7 @@ def test_a_refused_statement_of_a_postgresql_batch(shop) -> None:
 
 
 def test_updates_run_one_after_another(shop) -> None:
-    """Each is judged against the schema that those before it left."""
+    # Each is judged against the schema that those before it left.
     threads = [
         threading.Thread(
             target=lambda n=n: shop.update(
@@ -327,7 +327,7 @@ def test_old_timestamps_see_the_old_schema(shop) -> None:
 
 
 def test_a_table_in_place_of_a_renamed_one_leaves_its_foreign_keys_alone(shop) -> None:
-    """Both keys have made-up names and indexes, which must not become each other's."""
+    # Both keys have made-up names and indexes, which must not become each other's.
     child = "CREATE TABLE C (k INT64, t INT64, FOREIGN KEY (t) REFERENCES T (k)) PRIMARY KEY (k)"
     shop.update(T, child, "ALTER TABLE C RENAME TO Old", child).result()
     with shop.client.batch() as batch:

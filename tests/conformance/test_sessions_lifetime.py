@@ -40,7 +40,7 @@ def test_a_regular_session_ends_an_hour_after_its_last_request(raw, session):
 
 
 def uses(session):
-    """A request of each kind, but for those that end a session."""
+    """Return a request of each kind, but for those that end a session."""
     return {
         "get": session.get,
         "query": lambda: session.stream_sql("SELECT 1"),
@@ -166,10 +166,10 @@ def test_a_multiplexed_session_has_any_number_of_any_kind(raw, shared):
     begun = [shared.begin().id for _ in range(40)]
     snapshots = [shared.begin(RO).id for _ in range(40)]
     shared.dml("UPDATE Users SET Age = 1 WHERE true", shared.begin(PDML).id)
-    for one in begun:
-        assert shared.rows("Users", "Id", transaction=one) == [["1"], ["2"]]
-    for one in snapshots:
-        assert shared.rows("Users", "Age", transaction=one) == [[None], [None]]
+    for item in begun:
+        assert shared.rows("Users", "Id", transaction=item) == [["1"], ["2"]]
+    for item in snapshots:
+        assert shared.rows("Users", "Age", transaction=item) == [[None], [None]]
 
 
 def test_any_multiplexed_session_can_use_a_transaction(raw, shared):

@@ -12,12 +12,12 @@ def listed(raw, **fields):
 
 
 def listing(raw, **fields):
-    """Names of the first page."""
+    """Return names of the first page."""
     return [one.name for one in listed(raw, **fields).sessions]
 
 
 def requests(session):
-    """A request of each kind."""
+    """Return a request of each kind."""
     return [
         lambda: session.get(),
         lambda: session.sql("SELECT 1"),
@@ -100,7 +100,7 @@ def test_every_request_tells_of_a_dropped_database_first(raw, session, shared):
 
 
 def test_a_new_database_of_the_name_is_not_theirs(raw, session, shared):
-    """As the clients' own tests against Cloud Spanner have it; Google's emulator differs."""
+    # As the clients' own tests against Cloud Spanner have it; Google's emulator differs.
     raw.admin.drop_database(database=raw.name)
     raw.home._emulator.create_database(raw.name)
     for old in (session, shared):
@@ -132,14 +132,14 @@ def test_multiplexed_sessions_cannot_be_deleted(raw, shared):
 
 @on_both
 def test_pages(raw):
-    made = sorted(raw.session().name for _ in range(5))
-    found, token = [], ""
+    created = sorted(raw.session().name for _ in range(5))
+    result, token = [], ""
     for size in (2, 2, 1):
         page = listed(raw, page_size=2, page_token=token)
         assert len(page.sessions) == size
-        found += [one.name for one in page.sessions]
+        result += [one.name for one in page.sessions]
         token = page.next_page_token
-    assert (found, token) == (made, "")
+    assert (result, token) == (created, "")
 
 
 @on_both

@@ -63,7 +63,7 @@ def now(emulator) -> datetime:
 
 
 def test_whole_numbers_are_keys_of_int64(shop) -> None:
-    """As `gcloud spanner databases splits add` sends them."""
+    # As `gcloud spanner databases splits add` sends them.
     _, database = shop
     add(database, SplitPoints(table="Users", keys=[key(5.0)]))
     assert [row[3] for row in listed(database)] == ["Users(5)"]

@@ -68,10 +68,10 @@ def test_boundaries_moves_and_what_they_are_shown_as(music) -> None:
     assert starts(music) == [
         "<begin>", "Singers(4)", "SingersByName()", 'SingersByName("n3")', "Notes()",
     ]  # fmt: skip
-    found = splits.of("Singers", [4])
-    assert found == splits[1]
-    assert (found.server, found.origin, found.rows) == (5, "test", 16 * 4)
-    assert found.tables == ("Singers", "Albums")
+    result = splits.of("Singers", [4])
+    assert result == splits[1]
+    assert (result.server, result.origin, result.rows) == (5, "test", 16 * 4)
+    assert result.tables == ("Singers", "Albums")
     assert splits[0].limit == "Singers(4)"
     assert splits[len(splits) - 1].limit == "<end>"
     assert splits.merge("Singers", [4])
@@ -219,11 +219,11 @@ def test_statistics_tell_participants_too(emulator, music) -> None:
 def test_what_outgrows_a_split_is_cut_between_root_rows(music) -> None:
     fill(music)
     music.splits.configure(split_bytes_max=500)
-    found = [each for each in music.splits if "Albums" in each.tables]
-    assert len(found) > 4
-    assert all(each.bytes <= 500 for each in found)
-    assert all(each.origin in ("", "size") for each in found)
-    assert all(each.start.startswith(("Singers(", "<begin>")) for each in found)
+    result = [each for each in music.splits if "Albums" in each.tables]
+    assert len(result) > 4
+    assert all(each.bytes <= 500 for each in result)
+    assert all(each.origin in ("", "size") for each in result)
+    assert all(each.start.startswith(("Singers(", "<begin>")) for each in result)
 
 
 def test_a_family_that_outgrows_a_split_stays_whole_or_not_as_the_policy_says(music) -> None:
@@ -273,11 +273,11 @@ def test_a_query_is_cut_where_splits_were_when_it_was_partitioned(music) -> None
     )
     music.splits.at("Singers", [8])
     music.splits.merge("Singers", [5])
-    found = [[row[0] for row in snapshot.process_query_batch(each)] for each in queries]
-    assert [bool(rows) for rows in found] == [True] * 3
-    assert max(found[0]) < 5 <= min(found[1])
-    assert max(found[1]) < 15 <= min(found[2])
-    assert sorted(n for rows in found for n in rows) == [n for n in range(20) if n % 7 != 1]
+    result = [[row[0] for row in snapshot.process_query_batch(each)] for each in queries]
+    assert [bool(rows) for rows in result] == [True] * 3
+    assert max(result[0]) < 5 <= min(result[1])
+    assert max(result[1]) < 15 <= min(result[2])
+    assert sorted(n for rows in result for n in rows) == [n for n in range(20) if n % 7 != 1]
     by_index = snapshot.generate_query_batches(
         "SELECT Name FROM Singers@{FORCE_INDEX=SingersByName} WHERE Name > 'n'", max_partitions=2
     )

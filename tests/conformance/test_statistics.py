@@ -59,17 +59,18 @@ class Shop:
         with self.client.snapshot() as snapshot:
             options = {"request_tag": tag}
             everything = KeySet(all_=True)
-            found = snapshot.read(
+            result = snapshot.read(
                 "Singers", columns, everything, index=index, request_options=options
             )
-            return list(found)
+            return list(result)
 
     def statistics(self, table: str, where: str = "TRUE") -> list[dict[str, object]]:
-        """Rows of a table, without those about these very questions."""
+        """Return rows of a table, without those about these very questions."""
         with self.client.snapshot() as snapshot:
-            found = snapshot.execute_sql(f"SELECT * FROM SPANNER_SYS.{table} WHERE {where}")
+            result = snapshot.execute_sql(f"SELECT * FROM SPANNER_SYS.{table} WHERE {where}")
             rows = [
-                dict(zip([field.name for field in found.fields], row, strict=True)) for row in found
+                dict(zip([field.name for field in result.fields], row, strict=True))
+                for row in result
             ]
         return [row for row in rows if "SPANNER_SYS" not in str(row.get("TEXT"))]
 
@@ -112,16 +113,16 @@ def test_statements_are_counted_by_their_text(shop) -> None:
     shop.query("SELECT COUNT(*) FROM Singers WHERE Age > 0")
     shop.pass_minutes()
     rows = {row["TEXT"]: row for row in shop.statistics("QUERY_STATS_TOP_MINUTE")}
-    found = rows[BY_KEY]
-    assert found["EXECUTION_COUNT"] == found["STATEMENT_COUNT"] == 3
-    assert found["AVG_ROWS"] == found["AVG_ROWS_SCANNED"] == pytest.approx(2 / 3)
-    assert found["AVG_BYTES"] > 0
-    assert found["AVG_LATENCY_SECONDS"] > 0
-    assert found["RUN_IN_RW_TRANSACTION_EXECUTION_COUNT"] == 0
-    assert found["QUERY_TYPE"] == "QUERY"
-    assert found["TEXT_TRUNCATED"] is False
+    result = rows[BY_KEY]
+    assert result["EXECUTION_COUNT"] == result["STATEMENT_COUNT"] == 3
+    assert result["AVG_ROWS"] == result["AVG_ROWS_SCANNED"] == pytest.approx(2 / 3)
+    assert result["AVG_BYTES"] > 0
+    assert result["AVG_LATENCY_SECONDS"] > 0
+    assert result["RUN_IN_RW_TRANSACTION_EXECUTION_COUNT"] == 0
+    assert result["QUERY_TYPE"] == "QUERY"
+    assert result["TEXT_TRUNCATED"] is False
     assert shop.query("SELECT FARM_FINGERPRINT(" + repr(BY_KEY) + ")") == [
-        [found["TEXT_FINGERPRINT"]]
+        [result["TEXT_FINGERPRINT"]]
     ]
     counted = rows["SELECT COUNT(*) FROM Singers WHERE Age > 0"]
     assert (counted["AVG_ROWS"], counted["AVG_ROWS_SCANNED"]) == (1, 2)
@@ -131,9 +132,9 @@ def test_a_request_tag_groups_statements(shop) -> None:
     shop.query("SELECT 1", tag="app=a")
     shop.query("SELECT 2", tag="app=a")
     shop.pass_minutes()
-    (found,) = shop.statistics("QUERY_STATS_TOP_MINUTE", "REQUEST_TAG != ''")
-    assert (found["REQUEST_TAG"], found["EXECUTION_COUNT"]) == ("app=a", 2)
-    assert shop.query("SELECT FARM_FINGERPRINT('app=a')") == [[found["TEXT_FINGERPRINT"]]]
+    (result,) = shop.statistics("QUERY_STATS_TOP_MINUTE", "REQUEST_TAG != ''")
+    assert (result["REQUEST_TAG"], result["EXECUTION_COUNT"]) == ("app=a", 2)
+    assert shop.query("SELECT FARM_FINGERPRINT('app=a')") == [[result["TEXT_FINGERPRINT"]]]
 
 
 def test_failures_are_counted_too(shop) -> None:
@@ -218,9 +219,9 @@ def test_reads_are_counted_by_their_columns(shop) -> None:
     shop.read("Name", index="SingersByName", tag="by name")
     shop.pass_minutes()
     rows = {tuple(row["READ_COLUMNS"]): row for row in shop.statistics("READ_STATS_TOP_MINUTE")}
-    found = rows["Singers.Name", "Singers.SingerId"]
-    assert (found["EXECUTION_COUNT"], found["AVG_ROWS"]) == (2, 2)
-    assert found["READ_TYPE"] == "READ"
+    result = rows["Singers.Name", "Singers.SingerId"]
+    assert (result["EXECUTION_COUNT"], result["AVG_ROWS"]) == (2, 2)
+    assert result["READ_TYPE"] == "READ"
     tagged = rows[("SingersByName.Name",)]
     assert tagged["REQUEST_TAG"] == "by name"
     assert shop.query("SELECT FARM_FINGERPRINT('by name')") == [[tagged["FPRINT"]]]
@@ -269,9 +270,9 @@ def test_a_transaction_tag_groups_transactions(shop) -> None:
         transaction_tag="load",
     )
     shop.pass_minutes()
-    (found,) = shop.statistics("TXN_STATS_TOP_MINUTE")
-    assert (found["TRANSACTION_TAG"], found["ATTEMPT_COUNT"]) == ("load", 2)
-    assert shop.query("SELECT FARM_FINGERPRINT('load')") == [[found["FPRINT"]]]
+    (result,) = shop.statistics("TXN_STATS_TOP_MINUTE")
+    assert (result["TRANSACTION_TAG"], result["ATTEMPT_COUNT"]) == ("load", 2)
+    assert shop.query("SELECT FARM_FINGERPRINT('load')") == [[result["FPRINT"]]]
 
 
 def test_commits_that_are_refused(shop) -> None:
@@ -279,8 +280,8 @@ def test_commits_that_are_refused(shop) -> None:
     with pytest.raises(AlreadyExists):
         shop.insert((1, "a", 10))
     shop.pass_minutes()
-    (found,) = shop.statistics("TXN_STATS_TOTAL_MINUTE")
-    assert (found["COMMIT_ATTEMPT_COUNT"], found["COMMIT_FAILED_PRECONDITION_COUNT"]) == (2, 1)
+    (result,) = shop.statistics("TXN_STATS_TOTAL_MINUTE")
+    assert (result["COMMIT_ATTEMPT_COUNT"], result["COMMIT_FAILED_PRECONDITION_COUNT"]) == (2, 1)
 
 
 def test_attempts_that_are_aborted(shop) -> None:
@@ -290,11 +291,11 @@ def test_attempts_that_are_aborted(shop) -> None:
         lambda transaction: transaction.execute_update("UPDATE Singers SET Age = 1 WHERE TRUE")
     )
     shop.pass_minutes()
-    (found,) = shop.statistics(
+    (result,) = shop.statistics(
         "TXN_STATS_TOP_MINUTE", "'Singers.Age' IN UNNEST(WRITE_CONSTRUCTIVE_COLUMNS)"
         " AND 'Singers._exists' NOT IN UNNEST(WRITE_CONSTRUCTIVE_COLUMNS)"
     )  # fmt: skip
-    assert found["COMMIT_RETRY_COUNT"] == 1
+    assert result["COMMIT_RETRY_COUNT"] == 1
 
 
 # ---------------------------------------------------------------------------- locks
@@ -322,16 +323,16 @@ def test_waits_for_locks(shop) -> None:
     shop.client.run_in_transaction(holder, transaction_tag="holder")
     thread.join(60)
     shop.pass_minutes()
-    (found,) = shop.statistics("LOCK_STATS_TOP_MINUTE")
-    assert b64decode(found["ROW_RANGE_START_KEY"]) == b"Singers(1)"
-    assert found["LOCK_WAIT_SECONDS"] > 0
-    assert {tuple(one) for one in found["SAMPLE_LOCK_REQUESTS"]} >= {
+    (result,) = shop.statistics("LOCK_STATS_TOP_MINUTE")
+    assert b64decode(result["ROW_RANGE_START_KEY"]) == b"Singers(1)"
+    assert result["LOCK_WAIT_SECONDS"] > 0
+    assert {tuple(one) for one in result["SAMPLE_LOCK_REQUESTS"]} >= {
         ("Singers.Age", "WriterShared", "waiter"),
         ("Singers.Age", "ReaderShared", "holder"),
     }
-    assert json.loads(found["SAMPLE_LOCK_REQUESTS_JSON_STRING"])[0]["COLUMN"]
+    assert json.loads(result["SAMPLE_LOCK_REQUESTS_JSON_STRING"])[0]["COLUMN"]
     (total,) = shop.statistics("LOCK_STATS_TOTAL_MINUTE")
-    assert total["TOTAL_LOCK_WAIT_SECONDS"] == pytest.approx(found["LOCK_WAIT_SECONDS"])
+    assert total["TOTAL_LOCK_WAIT_SECONDS"] == pytest.approx(result["LOCK_WAIT_SECONDS"])
 
 
 # ---------------------------------------------------------------------------- operations, sizes
@@ -402,10 +403,10 @@ def test_queries_that_run(shop) -> None:
             snapshot.execute_sql("SELECT REPEAT('x', 1000) FROM UNNEST(GENERATE_ARRAY(1, 9000))")
         )
         next(rows)
-        (found,) = shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'")
-        assert found["START_TIME"].replace(tzinfo=UTC) >= BEGIN
-        assert found["TRANSACTION_TYPE"] == "NONE"
-        assert found["QUERY_ID"]
+        (result,) = shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'")
+        assert result["START_TIME"].replace(tzinfo=UTC) >= BEGIN
+        assert result["TRANSACTION_TYPE"] == "NONE"
+        assert result["QUERY_ID"]
         (summary,) = shop.statistics("ACTIVE_QUERIES_SUMMARY")
         assert summary["ACTIVE_COUNT"] == 2
     del rows
@@ -419,9 +420,9 @@ def test_a_query_that_runs_is_cancelled(shop) -> None:
             snapshot.execute_sql("SELECT REPEAT('x', 1000) FROM UNNEST(GENERATE_ARRAY(1, 9000))")
         )
         next(rows)
-        (found,) = shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'")
+        (result,) = shop.statistics("OLDEST_ACTIVE_QUERIES", "TEXT LIKE '%UNNEST%ARRAY%'")
         call = "CALL cancel_query(@id)"
-        given = {"params": {"id": found["QUERY_ID"]}, "param_types": {"id": param_types.STRING}}
+        given = {"params": {"id": result["QUERY_ID"]}, "param_types": {"id": param_types.STRING}}
         with shop.client.snapshot() as other:
             assert list(other.execute_sql(call, **given)) == []
         with pytest.raises(Cancelled):
@@ -458,10 +459,10 @@ def test_partitioned_dml_that_runs(shop) -> None:
 
     shop.client.run_in_transaction(holder)
     assert done.wait(60)
-    found = seen[0]
-    assert found["TEXT"] == text
-    assert found["NUM_PARTITIONS_TOTAL"] >= 1
-    assert (found["NUM_PARTITIONS_COMPLETE"], found["ROWS_PROCESSED"]) == (0, 0)
+    result = seen[0]
+    assert result["TEXT"] == text
+    assert result["NUM_PARTITIONS_TOTAL"] >= 1
+    assert (result["NUM_PARTITIONS_COMPLETE"], result["ROWS_PROCESSED"]) == (0, 0)
     assert shop.statistics("ACTIVE_PARTITIONED_DMLS") == []
 
 

@@ -201,7 +201,7 @@ def test_a_schema_file_makes_the_same_schema(world: World, tmp_path: Path) -> No
 
 
 def test_dumps_in_all_formats_have_the_same_values(world: World, tmp_path: Path) -> None:
-    """Each format dumps what the one before it loaded."""
+    # Each format dumps what the one before it loaded.
     database = world.database
     for form in FORMATS:
         if form == "avro" and find_spec("fastavro") is None:
@@ -214,14 +214,14 @@ def test_dumps_in_all_formats_have_the_same_values(world: World, tmp_path: Path)
 
 
 def test_a_stored_literal_has_the_value_of_a_query(world: World) -> None:
-    """The values are those of a clone's clone; the database itself stays without rows."""
+    # The values are those of a clone's clone; the database itself stays without rows.
     clone = world.database.clone(f"{world.name}-c1").clone(f"{world.name}-c2")
     assert world.without_name(clone) == world.without_name(world.database)
     assert stored_values(clone, world.words) == world.expected
 
 
 def test_values_stay_when_the_default_zone_changes_in_postgresql() -> None:
-    """A view may be older than the zone; its constants are printed with their offset."""
+    # A view may be older than the zone; its constants are printed with their offset.
     words = Words("postgresql")
     with spanemu.Emulator() as emulator:
         database = emulator.create_database("zones", [words.zone(ZONES[0])], dialect="postgresql")

@@ -16,7 +16,7 @@ POLLS_MAX = 100
 
 
 class Provider:
-    """What the provider remembers between its requests: the connection, and the last etag."""
+    """A provider with what it remembers between requests: the connection, and the last etag."""
 
     def __init__(self, address: spanemu.config.HostPort) -> None:
         self._connection = http.client.HTTPConnection(address.host, address.port, timeout=30)
@@ -26,7 +26,7 @@ class Provider:
         self._connection.close()
 
     def replay(self, exchange: Exchange) -> dict[str, Any]:
-        """The content of the response, or that of the operation in it."""
+        """Return the content of the response, or that of the operation in it."""
         status, content = self._send(exchange)
         assert status == exchange.status, (exchange.step, content)
         if status >= 400:
@@ -49,7 +49,7 @@ class Provider:
         return response.status, json.loads(response.read())
 
     def _finished(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """The response of an operation, which the provider decodes as an object."""
+        """Return the response of an operation, which the provider decodes as an object."""
         for _ in range(POLLS_MAX):
             if operation.get("done"):
                 assert "error" not in operation, operation
@@ -59,7 +59,7 @@ class Provider:
 
 
 def contains(content: Any, part: Any) -> bool:
-    """Whether an object has all fields of another, and lists have the same items."""
+    """Return whether an object has all fields of another, and lists have the same items."""
     if isinstance(part, Mapping):
         return isinstance(content, Mapping) and all(
             name in content and contains(content[name], each) for name, each in part.items()

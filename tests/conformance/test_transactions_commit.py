@@ -29,7 +29,7 @@ MILLI = 1_000_000
 
 
 def counted(session, *mutations, transaction=None):
-    """How many mutations a commit counts."""
+    """Return how many mutations a commit counts."""
     reply = session.commit(transaction, *mutations, return_commit_stats=True)
     return reply.commit_stats.mutation_count
 

@@ -38,7 +38,7 @@ MUTATIONS = {
 
 @pytest.fixture
 def begun(session):
-    """A transaction in a database with a row in each table."""
+    """Return a transaction in a database with a row in each table."""
     session.commit(
         None,
         user(1),

@@ -37,7 +37,7 @@ def options(level, mode):
 
 @pytest.fixture
 def other(raw, session):
-    """Another session, in a database of three users."""
+    """Return another session, in a database of three users."""
     session.commit(None, user(1, 2, 3))
     return raw.session()
 
@@ -176,8 +176,8 @@ def test_repeatable_reads_share_the_snapshot_of_the_first(session, other):
 
 def test_repeatable_read_allows_write_skew(session, other):
     first, second = session.begin(REPEATABLE).id, other.begin(REPEATABLE).id
-    for one, begun in ((session, first), (other, second)):
-        assert one.select("SELECT COUNT(Age) FROM Users", begun) == [["0"]]
+    for single, begun in ((session, first), (other, second)):
+        assert single.select("SELECT COUNT(Age) FROM Users", begun) == [["0"]]
     session.commit(first, update("Users", "Id Age", (1, 1)))
     other.commit(second, update("Users", "Id Age", (2, 1)))
     assert session.select("SELECT COUNT(Age) FROM Users") == [["2"]]
@@ -305,7 +305,7 @@ def test_a_commit_without_read_locks_waits_for_those_of_others(session, other, o
 
 @pytest.fixture(params=[REPEATABLE, REPEATABLE_LOCKING, OPTIMISTIC])
 def snapshot(request, session, other):
-    """A transaction without locks that has its snapshot."""
+    """Return a transaction without locks that has its snapshot."""
     begun = session.begin(request.param).id
     session.read("Pairs", "A", transaction=begun)
     return begun

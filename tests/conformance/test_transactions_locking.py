@@ -57,7 +57,7 @@ class Worker:
         return self.session.commit(self.begun, *mutations)
 
     def later(self, request, *args):
-        """The request, running on another thread."""
+        """Return the request, running on another thread."""
         return self._pool.submit(request, *args)
 
 
@@ -69,7 +69,7 @@ def pool():
 
 @pytest.fixture
 def workers(raw, pool):
-    """Two workers with sessions of their own, in a database of three users."""
+    """Return two workers with sessions of their own, in a database of three users."""
     first, second = Worker(raw.session(), pool), Worker(raw.session(), pool)
     first.session.commit(None, user(1, 2, 3))
     return first, second
@@ -508,8 +508,8 @@ def test_the_official_client_retries_what_was_aborted(raw, pool):
         transaction.update("Users", ["Id", "Age"], [(1, row[0] + 1)])
 
     done = [pool.submit(database.run_in_transaction, increment) for _ in range(8)]
-    for one in done:
-        one.result(30)
+    for item in done:
+        item.result(30)
     with database.snapshot() as snapshot:
         assert list(snapshot.execute_sql("SELECT Age FROM Users")) == [[8]]
 

@@ -225,7 +225,7 @@ def test_on_a_multiplexed_session(raw, shared):
 
 
 def split(raw):
-    """Two partitions of users: 1 to 9, and from 10 on."""
+    """Split users into two partitions: 1 to 9, and from 10 on."""
     raw.home.split_at("Users", [10])
 
 

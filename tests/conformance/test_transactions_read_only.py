@@ -37,7 +37,7 @@ def history(session):
 
 @pytest.fixture
 def frozen(raw):
-    """The clock, which stands still."""
+    """Yield the clock, which stands still."""
     raw.clock.freeze()
     yield raw.clock
     raw.clock.thaw()
@@ -97,7 +97,7 @@ def test_min_read_timestamp_is_a_lower_bound(session, history):
 
 
 def told(session, **bound):
-    """The timestamp (nanoseconds) that a read with that bound is made at."""
+    """Return the timestamp (nanoseconds) that a read with that bound is made at."""
     options = read_only(**bound, return_read_timestamp=True)
     reply = session.sql("SELECT 1", {"single_use": options})
     return nanos_of(reply.metadata.transaction.read_timestamp)
@@ -170,12 +170,12 @@ def test_an_inline_begin_tells_id_and_timestamp(session, history):
 
 @on_both
 def test_single_use_tells_the_timestamp_and_no_id(session, history):
-    for told in (
+    for reported in (
         session.sql("SELECT 1", {"single_use": TIMED}).metadata.transaction,
         session.read("Users", "Id", transaction={"single_use": TIMED}).metadata.transaction,
     ):
-        assert nanos_of(told.read_timestamp) >= history[2]
-        assert not told.id
+        assert nanos_of(reported.read_timestamp) >= history[2]
+        assert not reported.id
     silent = session.sql("SELECT 1", {"single_use": RO}).metadata
     assert not silent.transaction.HasField("read_timestamp")
 

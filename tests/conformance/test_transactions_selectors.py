@@ -83,7 +83,7 @@ def test_options_without_a_mode(session):
 
 
 def test_a_single_use_without_a_mode_is_a_strong_read(session):
-    """As `gcloud spanner databases splits list` sends it."""
+    # As `gcloud spanner databases splits list` sends it.
     session.commit(None, insert("Users", "Id", [1]))
     assert rows_of(session.sql("SELECT Id FROM Users", {"single_use": {}})) == [["1"]]
     assert rows_of(session.read("Users", "Id", transaction={"single_use": {}})) == [["1"]]

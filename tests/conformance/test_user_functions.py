@@ -37,7 +37,7 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def functions():
-    """A database with some functions in the manner of the library."""
+    """Yield a database with some functions in the manner of the library."""
     with spanemu.Emulator() as emulator:
         yield emulator.create_database("functions", schema=[SCHEMA]).client()
 
@@ -75,7 +75,7 @@ QUERYING = [
 
 @pytest.fixture(scope="module")
 def querying():
-    """A database whose functions have subqueries, and two rows."""
+    """Yield a database whose functions have subqueries, and two rows."""
     with spanemu.Emulator() as emulator:
         database = emulator.create_database("querying", schema=QUERYING)
         with database.client().batch() as batch:

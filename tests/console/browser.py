@@ -47,12 +47,12 @@ class Browser:
                 f"--user-data-dir={folder / 'profile'}",
                 f"--window-size={width},{height}",
             ]
-            wanted = {
+            expected = {
                 "goog:chromeOptions": {"args": args, "binary": CHROMIUM},
                 "goog:loggingPrefs": {"browser": "ALL"},
             }
             self._session = self._call(
-                "POST", "/session", {"capabilities": {"alwaysMatch": wanted}}
+                "POST", "/session", {"capabilities": {"alwaysMatch": expected}}
             )["sessionId"]
         except BaseException:
             self._process.kill()
@@ -90,12 +90,12 @@ class Browser:
     def until(self, script: str, *args: Any) -> Any:
         """Wait until an expression is true in the page, and return its value."""
         end = time.monotonic() + SECONDS_MAX
-        while not (found := self.run(f"return {script}", *args)):
+        while not (result := self.run(f"return {script}", *args)):
             if time.monotonic() > end:
                 text = self.run("return document.body.innerText")
                 raise AssertionError(f"{script} {args} did not become true; the page:\n{text}")
             time.sleep(0.02)
-        return found
+        return result
 
     def see(self, text: str) -> None:
         """Wait until the page shows a text."""
@@ -149,7 +149,7 @@ class Browser:
         )
 
     def scheme(self, name: str) -> None:
-        """Prefer "light" or "dark", without transitions between them."""
+        """Select "light" or "dark", without transitions between them."""
         wanted = {"prefers-color-scheme": name, "prefers-reduced-motion": "reduce"}
         features = [{"name": each, "value": value} for each, value in wanted.items()]
         self.devtools("Emulation.setEmulatedMedia", features=features)
@@ -180,8 +180,8 @@ class Browser:
 def _port_of(log: Path, process: subprocess.Popen[bytes]) -> int:
     end = time.monotonic() + SECONDS_MAX
     while time.monotonic() < end and process.poll() is None:
-        found = re.search(r"started successfully on port (\d+)", log.read_text())
-        if found:
-            return int(found[1])
+        result = re.search(r"started successfully on port (\d+)", log.read_text())
+        if result:
+            return int(result[1])
         time.sleep(0.02)
     raise AssertionError(f"chromedriver did not start: {log.read_text()}")

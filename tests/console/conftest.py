@@ -43,7 +43,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def music(emulator, browser):
-    """A database of the test's own, with two singers. The page is left before it is dropped."""
+    """Yield a database of the test's own with two singers; leave the page before dropping it."""
     database = emulator.create_database(f"music-{next(_numbers)}", SCHEMA)
     with database.client().batch() as batch:
         batch.insert("Singers", ["SingerId", "Name"], [[1, "Marc"], [2, "<b>Catalina</b>"]])
@@ -57,7 +57,7 @@ def music(emulator, browser):
 
 @pytest.fixture
 def console(browser, emulator):
-    """A function that opens a page of the console; afterwards, the browser had nothing to say."""
+    """Yield a function that opens a page; check afterwards that the browser logged nothing."""
     browser.open("about:blank")  # which asks for nothing more
     browser.log()
 

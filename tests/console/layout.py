@@ -67,18 +67,18 @@ return [...new Set(problems)];
 
 def problems(page: Browser) -> list[str]:
     """Return what is wrong with what the page shows now, in every width and scheme."""
-    found = []
+    result = []
     try:
         for width in (*WIDTHS, *BETWEEN):
             page.resize(width, 900)
             for scheme in SCHEMES if width in WIDTHS else SCHEMES[:1]:
                 page.scheme(scheme)
                 wrong = page.run(_PROBLEMS, WORD_CHARS_MAX if width in WIDTHS else 0)
-                found += [f"{width} px, {scheme}: {each}" for each in wrong]
+                result += [f"{width} px, {scheme}: {each}" for each in wrong]
     finally:
         page.scheme("light")
         page.resize(1280, 900)
-    return found
+    return result
 
 
 def nameless(page: Browser) -> list[str]:

@@ -52,7 +52,7 @@ WHERE c.Note LIKE '%line%' GROUP BY 1 ORDER BY 2 DESC"""
 
 @pytest.fixture(scope="module")
 def shop(emulator):
-    """A database with long names and texts, findings, requests, splits, a fault and a snapshot."""
+    """Yield a database with long names and texts, findings, requests, splits and a fault."""
     database = emulator.create_database("shop-layout", SCHEMA)
     client = database.client()
     customers = [f"0f8fad5b-d9cb-469f-a165-{n:012}" for n in range(12)]
@@ -75,7 +75,7 @@ def shop(emulator):
 
 @pytest.fixture
 def waiting(shop):
-    """Three open transactions, two of which wait for the first, one of them in Commit."""
+    """Yield three open transactions, two of which wait for the first, one of them in Commit."""
     database, over = shop[0], threading.Event()
 
     def hold(name):
@@ -195,7 +195,7 @@ SQL = f"UPDATE {TABLE} SET Note = 'sent' WHERE CustomerReferenceIdentifier = @cu
 
 
 def long_report(hotspots):
-    """A report of two files with long names, failures, findings, plans and waits for locks."""
+    """Return a report with long names, failures, findings, plans and waits for locks."""
     findings = [
         {
             "rule": finding.rule,

@@ -148,10 +148,10 @@ def test_the_heatmap_and_the_splits_are_shown(console, emulator, music):
             batch.insert("Singers", ["SingerId"], [[100 + number]])
     page.press("Refresh")
     page.until("document.querySelector('.picture canvas')?.height > 50")
-    (found,) = [
+    (result,) = [
         each for each in emulator.hotspots(music).report().findings if each.object == "Singers"
     ]
-    page.see(f"{found.name} {found.severity}")
+    page.see(f"{result.name} {result.severity}")
     page.press("Splits")
     page.press("Split here")
     page.type("dialog [aria-label='SingerId']", "120")
@@ -178,7 +178,7 @@ def test_the_schema_shows_what_the_linter_finds(console, music):
 
 
 def own_address():
-    """An address of this machine besides its loopback; skips the test where there is none."""
+    """Return an address of this machine besides its loopback; skip the test without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # sends nothing

@@ -57,7 +57,7 @@ ROW = {
 
 @pytest.fixture(params=["googlesql", "postgresql"])
 def table(request, emulator):
-    """A database with a table of every type and one row; its table's name."""
+    """Yield a database with a table of every type and one row; its table's name."""
     is_googlesql = request.param == "googlesql"
     ddl, name = (GOOGLESQL, "Everything") if is_googlesql else (POSTGRESQL, "everything")
     database = emulator.create_database(f"every-{request.param}", ddl, dialect=request.param)
@@ -70,7 +70,7 @@ def table(request, emulator):
 
 @pytest.fixture
 def stored(table, emulator):
-    """A function that returns the stored row with a key by column, as JSON has it."""
+    """Return a function that returns the stored row with a key by column, as JSON has it."""
     database, name, columns = table
     session = database.client().session()
     session.create()
@@ -91,7 +91,7 @@ def stored(table, emulator):
 
 @pytest.fixture
 def editor(table, console):
-    """The page of the rows, which keeps the mutations that it sends."""
+    """Return the page of the rows, which keeps the mutations that it sends."""
     database, name, _ = table
     page = console("rows", database=database.name, table=name)
     page.run("""const real = window.fetch;
@@ -149,10 +149,10 @@ NEW = {
 
 
 def test_each_column_is_written_alone(editor, table, stored):
-    """All other columns stay byte for byte as they were."""
+    # All other columns stay byte for byte as they were.
     _, name, columns = table
     for column in columns[1:]:
-        typed, wanted = NEW.get(column.lower(), ("another\ntext", "another\ntext"))
+        typed, expected = NEW.get(column.lower(), ("another\ntext", "another\ntext"))
         before = stored()
         edit(editor)
         write(editor, column, typed)
@@ -160,13 +160,13 @@ def test_each_column_is_written_alone(editor, table, stored):
         editor.see(f"The row was saved: {column}.")
         after = stored()
         if isinstance(before[column], str) and "\r" in before[column]:
-            wanted = wanted.replace("\n", "\r\n")
-        assert after[column] == wanted, column
+            expected = expected.replace("\n", "\r\n")
+        assert after[column] == expected, column
         derived = {"whole": "even"}.get(column.lower())
         differing = {each.lower() for each in after if after[each] != before[each]}
         assert differing == {column.lower(), derived} - {None}
         assert editor.run("return sent.at(-1)") == {
-            "update": {"table": name, "columns": [columns[0], column], "values": [["7", wanted]]}
+            "update": {"table": name, "columns": [columns[0], column], "values": [["7", expected]]}
         }
 
 

@@ -65,8 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     execute = verbs.add_parser("exec")
     execute.add_argument("--interactive", action="store_true")
     execute.add_argument("name")
-    for each in (run, execute):
-        each.add_argument("command", nargs=argparse.REMAINDER)
+    for item in (run, execute):
+        item.add_argument("command", nargs=argparse.REMAINDER)
     verbs.add_parser("stop").add_argument("name")
     for verb in ("tag", "push"):
         verbs.add_parser(verb).add_argument("names", nargs="+")

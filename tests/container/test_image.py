@@ -38,7 +38,7 @@ def image(tmp_path_factory):
 
 
 def until(process, text):
-    """The lines of a process up to one that contains a text."""
+    """Return the lines of a process up to one that contains a text."""
     lines = []
     for line in process.stdout:
         lines.append(line.rstrip("\n"))
@@ -55,7 +55,7 @@ def stop(process):
 
 @pytest.fixture(scope="module")
 def gateway(image):
-    """The gateway as gcloud starts it, with an empty last argument, and its lines."""
+    """Yield the gateway as gcloud starts it, with an empty last argument, and its lines."""
     folder = image.root / "spanemu" / "init" / "music"
     folder.mkdir()
     (folder / "1.sql").write_text(SINGERS + ROW)

@@ -32,7 +32,7 @@ JAVA = {"DockerImageName": "needs Testcontainers"}
 
 @pytest.fixture
 def walk(tmp_path):
-    """A walk at the top of the repository, whose `docker` runs the image as a folder."""
+    """Return a walk at the top of the repository, whose `docker` runs the image as a folder."""
     walk = Walkthrough(tmp_path)
     if not FOR_REAL:
         (tmp_path / "root").mkdir()

@@ -46,8 +46,8 @@ def main() -> int:
             print(f"{wrong.add(ours, theirs, statements)} statements in {wrong.PATH.name}")
             return 0
         shrink = not (given.no_shrink or given.pipes)
-        found = differences(ours, theirs, seeds, shrink=shrink, make=make)
-        for difference in found:
+        result = differences(ours, theirs, seeds, shrink=shrink, make=make)
+        for difference in result:
             count += 1
             print(difference, flush=True)
     print(f"{given.queries} queries, {count} differ, {time.monotonic() - began:.0f} s")
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def _compared(given: argparse.Namespace) -> tuple[Callable[[int], Statement], Pair]:
-    """What makes the statement of a seed, and who is asked."""
+    """Return what makes the statement of a seed, and who is asked."""
     if given.oracle:
         return random_expression, (shown(), Oracle())
     if given.pipes:

@@ -51,8 +51,8 @@ _DISTANT = {"JSON_QUERY": "JSON_VALUE", "JSON_EXTRACT": "JSON_VALUE", "JSON_EXTR
 
 @lru_cache(maxsize=1)
 def callable_functions() -> tuple[tuple[str, tuple[Overload, ...]], ...]:
-    """Every function that may be called by name and answers the same each time."""
-    found = []
+    """Return every function that may be called by name and answers the same each time."""
+    result = []
     for name, function in sorted(CATALOG.scalars.items()):
         if function.hidden or name.startswith(("$", "TOKEN")) or name in _LEFT_OUT:
             continue
@@ -60,8 +60,8 @@ def callable_functions() -> tuple[tuple[str, tuple[Overload, ...]], ...]:
             continue
         usable = tuple(each for each in function.overloads if _usable(each))
         if usable:
-            found.append((name, usable))
-    return tuple(found)
+            result.append((name, usable))
+    return tuple(result)
 
 
 def _usable(overload: Overload) -> bool:
@@ -69,7 +69,7 @@ def _usable(overload: Overload) -> bool:
 
 
 def _type_of(pattern: Pattern, variable: str) -> str | None:
-    """The type to generate for a pattern; "" for a date part; None if there is none."""
+    """Return the type to generate for a pattern; "" for a date part; None if there is none."""
     if isinstance(pattern, Special):
         return "" if pattern.kind in ("DATE_PART", "NORMALIZATION_MODE") else None
     if isinstance(pattern, Type):
@@ -83,7 +83,7 @@ def _type_of(pattern: Pattern, variable: str) -> str | None:
 
 
 def call(random: Random) -> tuple[str, list[str]]:
-    """A function's name and the types of its arguments: "" for a date part, "=x" for a text."""
+    """Return a function and the types of its arguments: "" is a date part, "=x" a text."""
     name, overloads = random.choice(callable_functions())
     overload = random.choice(overloads)
     variable = random.choice(_VARIABLES)

@@ -27,22 +27,22 @@ class Difference:
 
 
 def has_failed(reference: Outcome) -> bool:
-    """Whether the reference ran into a mistake of its own, and so says nothing."""
+    """Return whether the reference ran into a mistake of its own, and so says nothing."""
     return reference.code == "INTERNAL" or "Failed to find column" in reference.message
 
 
 def compare(
     ours: Target, theirs: Target, statement: Statement, sql: str = ""
 ) -> tuple[Outcome, Outcome] | None:
-    """The two answers to a statement, or to `sql` in its place, if no document says why."""
-    one, other = (each.ask(statement, SECONDS_MAX, sql) for each in (ours, theirs))
-    if one.agrees(other) or other.code in NO_ANSWER or has_failed(other):
+    """Return the two answers to a statement, or to `sql` in its place, if no document says why."""
+    first, other = (each.ask(statement, SECONDS_MAX, sql) for each in (ours, theirs))
+    if first.agrees(other) or other.code in NO_ANSWER or has_failed(other):
         return None
-    if one.code in NO_ANSWER:  # a busy machine, or a plan that is too slow by far
-        one = ours.ask(statement, PATIENT_SECONDS_MAX, sql)
-        if one.agrees(other):
+    if first.code in NO_ANSWER:  # a busy machine, or a plan that is too slow by far
+        first = ours.ask(statement, PATIENT_SECONDS_MAX, sql)
+        if first.agrees(other):
             return None
-    return None if explanation(sql or statement.sql, one, other) else (one, other)
+    return None if explanation(sql or statement.sql, first, other) else (first, other)
 
 
 def differences(
@@ -53,18 +53,18 @@ def differences(
     shrink: bool,
     make: Callable[[int], Statement] = random_statement,
 ) -> Iterator[Difference]:
-    """Every difference among the statements of these seeds."""
+    """Yield every difference among the statements of these seeds."""
     for seed in seeds:
         statement = make(seed)
-        found = compare(ours, theirs, statement)
-        if found is None:
+        result = compare(ours, theirs, statement)
+        if result is None:
             continue
-        codes = [each.code for each in found]
+        codes = [each.code for each in result]
 
         def fails(sql: str, given: Statement = statement, codes: list[str] = codes) -> bool:
             again = compare(ours, theirs, given, sql)
             return again is not None and [each.code for each in again] == codes
 
         least = str(minimal(statement.piece, LEAVES, fails)) if shrink else statement.sql
-        again = compare(ours, theirs, statement, least) or found
+        again = compare(ours, theirs, statement, least) or result
         yield Difference(seed, least, *again)

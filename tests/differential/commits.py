@@ -110,7 +110,7 @@ class Commit:
     dml: bool
 
     def run(self, database: Any) -> tuple[str, str]:
-        """The code and the message."""
+        """Return the code and the message."""
         begun: list[Any] = []
         try:
             if self.dml:
@@ -133,13 +133,13 @@ class Commit:
 
 
 class Commits:
-    """Makes commits, the same ones for the same seed."""
+    """A source of commits, the same ones for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
     def next(self) -> Commit:
-        """The next one: up to five mutations, or up to three statements and then mutations."""
+        """Return the next commit: up to five mutations, or statements and then mutations."""
         dml = self._random.random() < 0.3
         parts = [self._statement() for _ in range(self._random.choice((1, 1, 2, 3)))] if dml else []
         count = self._random.choice((0, 1, 2)) if dml else self._random.choice((1, 1, 1, 2, 3, 5))
@@ -239,7 +239,7 @@ def _execute(sql: str, writer: Any) -> None:
 
 
 def differences(ours: Any, theirs: Any, seed: int, count: int) -> Iterator[str]:
-    """What `count` commits did in one database and not in the other, each as a text."""
+    """Yield what `count` commits did in one database and not in the other, each as a text."""
     commits = Commits(seed)
     for number in range(count):
         commit = commits.next()
@@ -262,15 +262,15 @@ def _documented(ours: str, theirs: str) -> bool:
 
 
 def _rows(database: Any) -> dict[str, list[str]]:
-    """All rows; of commit timestamps only that they are some."""
-    found: dict[str, list[str]] = {}
+    """Return all rows; of commit timestamps only that they are some."""
+    result: dict[str, list[str]] = {}
     with database.snapshot(multi_use=True) as snapshot:
         for table, columns in COLUMNS.items():
             shown = ["Ts > '2021-01-01'" if column == "Ts" else column for column in columns]
             key = ", ".join(columns[: KEYS[table]])
             sql = f"SELECT {', '.join(shown)} FROM {table} ORDER BY {key}"
-            found[table] = [repr(row) for row in snapshot.execute_sql(sql)]
-    return found
+            result[table] = [repr(row) for row in snapshot.execute_sql(sql)]
+    return result
 
 
 def _empty(*databases: Any) -> None:
@@ -281,7 +281,7 @@ def _empty(*databases: Any) -> None:
 
 
 def database_of(client: Any) -> Any:
-    """A database with the tables, in an instance of its own."""
+    """Return a database with the tables, in an instance of its own."""
     config = f"projects/{client.project}/instanceConfigs/emulator-config"
     instance = client.instance("commits", config)
     instance.create().result()

@@ -61,13 +61,13 @@ class Entry:
 
 
 def read() -> list[Entry]:
-    """The stored statements."""
-    found = []
+    """Return the stored statements."""
+    result = []
     for line in PATH.read_text().splitlines():
         stored = json.loads(line)
         answer = Outcome(stored["code"], tuple(stored["types"]), tuple(stored["rows"]))
-        found.append(Entry(Statement(Piece(stored["kind"], (stored["sql"],))), answer))
-    return found
+        result.append(Entry(Statement(Piece(stored["kind"], (stored["sql"],))), answer))
+    return result
 
 
 def write(ours: Target, theirs: Target, seeds: range) -> int:

@@ -19,7 +19,7 @@ class Documented:
     ours: str = ""  # a pattern that spanemu's answer matches
 
     def explains(self, sql: str, ours: Outcome, theirs: Outcome) -> bool:
-        """Whether this is the difference between the two answers."""
+        """Return whether this is the difference between the two answers."""
         patterns = ((self.query, sql), (self.reference, str(theirs)), (self.ours, str(ours)))
         return all(re.search(pattern, text, re.I | re.S) for pattern, text in patterns)
 
@@ -139,5 +139,5 @@ DOCUMENTED: tuple[Documented, ...] = (
 
 
 def explanation(sql: str, ours: Outcome, theirs: Outcome) -> str | None:
-    """The document that settles a difference, if there is one."""
+    """Return the document that settles a difference, if there is one."""
     return next((each.document for each in DOCUMENTED if each.explains(sql, ours, theirs)), None)

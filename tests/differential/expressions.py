@@ -14,7 +14,7 @@ _HOLE = re.compile(r"\{([A-Z0-9<>]+)\}")
 
 
 def spelled(type_: str) -> str:
-    """A type of the grammar as SQL writes it."""
+    """Return a type of the grammar as SQL writes it."""
     return type_.replace("PAIR", "STRUCT<a INT64, b STRING>")
 
 
@@ -42,7 +42,7 @@ class Expressions:
     types: tuple[str, ...] = field(default=tuple(literals.TAME))
 
     def expression(self, type_: str, scope: Scope, depth: int) -> Piece:
-        """Any expression of the type."""
+        """Return any expression of the type."""
         random = self.random
         if depth <= 0 or random.random() < 0.25:
             return self.leaf(type_, scope)
@@ -54,7 +54,7 @@ class Expressions:
         return self.filled(type_, template, scope, depth)
 
     def leaf(self, type_: str, scope: Scope) -> Piece:
-        """A column or a literal."""
+        """Return a column or a literal."""
         random = self.random
         columns = scope.of(type_)
         if columns and random.random() < 0.75:
@@ -71,7 +71,7 @@ class Expressions:
         return Piece(type_, (random.choice(pool) if pool else f"CAST(NULL AS {spelled(type_)})",))
 
     def filled(self, kind: str, template: str, scope: Scope, depth: int) -> Piece:
-        """A template with its holes filled."""
+        """Return a template with its holes filled."""
         parts: list[str | Piece] = ["("]
         for number, text in enumerate(_HOLE.split(template)):
             if number % 2:
@@ -96,7 +96,7 @@ class Expressions:
         return random.choice(pool) if pool else None
 
     def call(self, scope: Scope) -> Piece:
-        """A call of any function; its type is whatever it is."""
+        """Return a call of any function; its type is whatever it is."""
         name, types = calls.call(self.random)
         safe = "SAFE." if self.random.random() < 0.1 else ""
         parts: list[str | Piece] = [f"{safe}{name}("]

@@ -27,7 +27,7 @@ _FUNCTIONS = (
 
 
 def random_mistake(random: Random) -> Piece:
-    """A query in which one piece or one token has been replaced."""
+    """Return a query in which one piece or one token has been replaced."""
     query = Queries(random).statement()
     return Piece(
         "mistake", (random.choice((_wrong_piece, _wrong_piece, _wrong_token))(random, query),)
@@ -35,7 +35,7 @@ def random_mistake(random: Random) -> Piece:
 
 
 def _wrong_piece(random: Random, query: Piece) -> str:
-    """One expression replaced by one of another type, or by a call it is no argument of."""
+    """Replace one expression by one of another type, or by a call it is no argument of."""
     text = str(query)
     pieces = [each for each in query.pieces() if each.kind in Expressions(random).types]
     if not pieces:
@@ -50,7 +50,7 @@ def _wrong_piece(random: Random, query: Piece) -> str:
 
 
 def _wrong_token(random: Random, query: Piece) -> str:
-    """One token left out, repeated, or swapped with the next."""
+    """Leave out one token, repeat it, or swap it with the next."""
     tokens = _TOKEN.findall(str(query))
     places = [number for number, token in enumerate(tokens) if not token.isspace()]
     at = random.choice(places)

@@ -25,7 +25,7 @@ _CRASHES = re.compile(r"(SAFE\.)?(NET\.(PUBLIC_SUFFIX|REG_DOMAIN)|NORMALIZE)")
 
 
 def random_expression(seed: int) -> Statement:
-    """An expression over nothing."""
+    """Return an expression over nothing."""
     random = Random(seed)
     expressions = Expressions(random, wild=True, parameterized=False)
     if random.random() < 0.6:
@@ -48,23 +48,23 @@ class Oracle(Target):
         return self
 
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
-        """The value of an expression as text. The time it takes has no bound."""
+        """Return the value of an expression as text. The time it takes has no bound."""
         text = translated(sql or statement.sql)
         try:
             return Outcome("OK", ("STRING",), (evaluator()(f"FORMAT('%T', ({text}))"),))
         except Exception as failure:  # its own kinds, and those of its runtime
             message = str(failure)
-            found = _CODE.search(message)
-            if MISSING.search(message) or found is None:
+            result = _CODE.search(message)
+            if MISSING.search(message) or result is None:
                 return Outcome(DIED, message=message[:300])
-            return Outcome(_FAILURES.get(found[1], found[1]), message=message[:300])
+            return Outcome(_FAILURES.get(result[1], result[1]), message=message[:300])
 
 
 class Shown(Target):
     """An engine that is asked for the value of an expression as text."""
 
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
-        """The answer to `SELECT FORMAT('%T', expression)`."""
+        """Return the answer to `SELECT FORMAT('%T', expression)`."""
         whole = Statement(Piece("statement", (f"SELECT FORMAT('%T', ({sql or statement.sql}))",)))
         found = super().ask(whole, seconds)
         if found.code != "OK":
@@ -73,5 +73,5 @@ class Shown(Target):
 
 
 def shown() -> Shown:
-    """spanemu, asked for values as text."""
+    """Return the answer of spanemu when it is asked for values as text."""
     return Shown(lambda: spanemu_database(1))

@@ -47,7 +47,7 @@ class Outcome:
 
 
 def ask(database: Any, sql: str, *, ordered: bool, seconds: float = SECONDS_MAX) -> Outcome:
-    """The answer of one engine to one query."""
+    """Return the answer of one engine to one query."""
 
     def answer() -> Outcome:
         with database.snapshot() as snapshot:
@@ -59,7 +59,7 @@ def ask(database: Any, sql: str, *, ordered: bool, seconds: float = SECONDS_MAX)
 
 
 def ask_write(database: Any, sql: str, table: str, *, seconds: float = SECONDS_MAX) -> Outcome:
-    """What a DML statement returns, how many rows it says it wrote, and its table afterwards.
+    """Return the rows of a DML statement, its row count, and its table afterwards.
 
     All in a transaction that is rolled back.
     """
@@ -99,7 +99,7 @@ def _outcome(answer: Callable[[], Outcome]) -> Outcome:
 
 
 def type_text(type_: Any) -> str:
-    """A type of the wire as SQL writes it."""
+    """Return a type of the wire as SQL writes it."""
     if type_.code == TypeCode.ARRAY:
         return f"ARRAY<{type_text(type_.array_element_type)}>"
     if type_.code == TypeCode.STRUCT:
@@ -109,7 +109,7 @@ def type_text(type_: Any) -> str:
 
 
 def row_text(row: Sequence[Any]) -> str:
-    """A row as text; floats to 11 digits, since the order of a sum is nobody's promise."""
+    """Return a row as text; floats to 11 digits, since the order of a sum is nobody's promise."""
     return "(" + ", ".join(map(_value_text, row)) + ")"
 
 

@@ -52,12 +52,12 @@ PARAMETERS: Mapping[str, tuple[str, Any, Any]] = {
 
 
 def of_type(type_: str) -> list[str]:
-    """The parameters that may stand where a value of the type is wanted."""
+    """Return the parameters that may stand where a value of the type is wanted."""
     return [f"@{name}" for name, (own, _, __) in PARAMETERS.items() if own.rstrip("?") == type_]
 
 
 def bound(sql: str) -> dict[str, Any]:
-    """`params` and `param_types` for the parameters that the statement names."""
+    """Return `params` and `param_types` for the parameters that the statement names."""
     names = sorted({name for name in _NAMED.findall(sql) if name in PARAMETERS})
     if not names:
         return {}

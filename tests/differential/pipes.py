@@ -41,13 +41,13 @@ class InStandardSyntax(Target):
     """An engine that is asked the standard query of a `Piped`."""
 
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
-        """The answer to it. A smaller `sql` has no standard form, so there is none."""
+        """Return the answer to it. A smaller `sql` has no standard form, so there is none."""
         assert isinstance(statement, Piped)
         return super().ask(statement, seconds, statement.standard)
 
 
 def in_standard_syntax(seed: int) -> InStandardSyntax:
-    """spanemu with the rows of the seed, asked the standard queries."""
+    """Return the answers of spanemu to the queries in standard syntax."""
     return InStandardSyntax(lambda: spanemu_database(seed))
 
 
@@ -65,13 +65,13 @@ class Pipes:
         self.standard = f"SELECT * FROM ({query}) AS q"
 
     def statement(self) -> Piped:
-        """A whole query."""
+        """Return a whole query."""
         for _ in range(self.random.randint(1, _STEPS_MAX)):
             self.random.choice(_STEPS)(self)
         return Piped(Piece("statement", (self.piped,)), self.standard)
 
     def _relation(self, types: list[str]) -> tuple[str, dict[str, str]]:
-        """A query in standard syntax, whose columns have names that nothing else has."""
+        """Return a query in standard syntax, whose columns have names that nothing else has."""
         names = [self._name() for _ in types]
         inner = self.queries.select(types, Scope(), 1)
         items = ", ".join(f"c{number} AS {name}" for number, name in enumerate(names))
@@ -172,5 +172,5 @@ _STEPS: tuple[Callable[[Pipes], None], ...] = (
 
 
 def random_pipes(seed: int) -> Piped:
-    """The query of a seed."""
+    """Return the query of a seed."""
     return Pipes(Random(seed)).statement()

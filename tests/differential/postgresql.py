@@ -58,12 +58,12 @@ class Comparison:
             elif isinstance(ours, str) or isinstance(theirs, PostgresError):
                 yield Difference(seed, statement.sql, str(ours), str(theirs))
             else:
-                kinds, found = ours
+                kinds, result = ours
                 expected = [_row(kinds, row) for row in theirs]
                 if not statement.ordered:
-                    found, expected = sorted(found, key=repr), sorted(expected, key=repr)
-                if found != expected:
-                    yield Difference(seed, statement.sql, str(found), str(expected))
+                    result, expected = sorted(result, key=repr), sorted(expected, key=repr)
+                if result != expected:
+                    yield Difference(seed, statement.sql, str(result), str(expected))
 
     def _ask(self, statement: Statement) -> tuple[list[TypeCode], list[Row]] | str:
         """Return the types of spanemu's columns and its rows, or its error."""
@@ -114,7 +114,7 @@ def _value(kind: TypeCode, value: Any) -> Any:
 
 @contextmanager
 def comparison(seed: int) -> Iterator[Comparison]:
-    """Both engines with the rows of `seed`; skip the test where PostgreSQL is not installed."""
+    """Yield both engines with the rows of `seed`; skip the test without PostgreSQL."""
     with postgres() as oracle, spanemu.Emulator() as emulator:
         handle = emulator.create_database(
             "differential", schema=[f"{each};" for each in schema()], dialect="postgresql"
@@ -136,12 +136,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.count)
-    found = 0
+    result = 0
     with comparison(arguments.seed) as both:
         for difference in both.differences(seeds):
-            found += 1
+            result += 1
             print(difference, flush=True)
-        print(f"{found} differences, {both.refused} refused by both, of {len(seeds)}")
+        print(f"{result} differences, {both.refused} refused by both, of {len(seeds)}")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ _STORED: dict[str, tuple[str, ...]] = {
 
 
 def schema() -> list[str]:
-    """The statements that create the tables, for both engines."""
+    """Return the statements that create the tables, for both engines."""
     return [
         f"CREATE TABLE {table} ("
         + ", ".join(f"{name} {NAMES[type_]}" for name, type_ in columns)
@@ -54,7 +54,7 @@ def schema() -> list[str]:
 
 
 def rows(seed: int) -> list[str]:
-    """The statements that fill the tables, for both engines."""
+    """Return the statements that fill the tables, for both engines."""
     random = Random(seed)
     statements = []
     for table, columns in TABLES.items():
@@ -95,7 +95,7 @@ class Query:
 
 
 def random_statement(seed: int) -> Statement:
-    """The statement number `seed`."""
+    """Return the statement number `seed`."""
     random = Random(seed)
     generator = Generator(random)
     if random.random() < 0.15:
@@ -104,7 +104,7 @@ def random_statement(seed: int) -> Statement:
 
 
 class Generator:
-    """Builds statements; aliases are unique within a statement."""
+    """A builder of statements; aliases are unique within a statement."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -120,7 +120,7 @@ class Generator:
     # ------------------------------------------------------------------ expressions
 
     def expression(self, type_: str, columns: Sequence[tuple[str, str]], depth: int) -> str:
-        """An expression of a type over visible columns."""
+        """Return an expression of a type over visible columns."""
         fitting = [text for text, of_type in columns if of_type == type_]
         if depth <= 0 or self.chance(0.35):
             if fitting and self.chance(0.85):
@@ -146,7 +146,7 @@ class Generator:
     def own_forms(
         self, type_: str, columns: Sequence[tuple[str, str]], depth: int
     ) -> list[Callable[[], str]]:
-        """The forms that only expressions of one type have."""
+        """Return the forms that only expressions of one type have."""
 
         def inner(of_type: str = type_) -> str:
             return self.expression(of_type, columns, depth - 1)
@@ -182,7 +182,7 @@ class Generator:
         return [lambda: inner()]
 
     def condition(self, columns: Sequence[tuple[str, str]], depth: int) -> str:
-        """A boolean expression."""
+        """Return a boolean expression."""
 
         def inner(of_type: str) -> str:
             return self.expression(of_type, columns, depth - 1)
@@ -209,7 +209,7 @@ class Generator:
         return self.random.choice(forms)()
 
     def subquery_condition(self, columns: Sequence[tuple[str, str]]) -> str:
-        """EXISTS or IN over a correlated subquery."""
+        """Return EXISTS or IN over a correlated subquery."""
         source = self.source(1)
         both = [*source.columns, *columns]
         where = self.expression(BOOL, both, 1)
@@ -223,14 +223,14 @@ class Generator:
         return f"({value} {word} (SELECT {selected} FROM {source.text} WHERE {where}))"
 
     def scalar_subquery(self, type_: str, columns: Sequence[tuple[str, str]]) -> str:
-        """A subquery of one row: an aggregate of a correlated query."""
+        """Return a subquery of one row: an aggregate of a correlated query."""
         source = self.source(1)
         where = self.expression(BOOL, [*source.columns, *columns], 1)
         value = self.aggregate(type_, source.columns)
         return f"(SELECT {value} FROM {source.text} WHERE {where})"
 
     def aggregate(self, type_: str, columns: Sequence[tuple[str, str]]) -> str:
-        """An aggregate call of a type."""
+        """Return an aggregate call of a type."""
 
         def inner(of_type: str = type_) -> str:
             return self.expression(of_type, columns, 1)
@@ -260,13 +260,13 @@ class Generator:
     # ------------------------------------------------------------------ FROM
 
     def source(self, depth: int) -> Source:
-        """A FROM clause."""
+        """Return a FROM clause."""
         if depth > 1 and self.chance(0.45):
             return self.join(depth)
         return self.item(depth)
 
     def item(self, depth: int) -> Source:
-        """A table or a subquery with an alias."""
+        """Return a table or a subquery with an alias."""
         alias = self.alias()
         if depth > 1 and self.chance(0.3):
             query = self.query(depth - 1)
@@ -280,7 +280,7 @@ class Generator:
         return Source(f"{table} AS {alias}", columns)
 
     def join(self, depth: int) -> Source:
-        """A join of two items."""
+        """Return a join of two items."""
         left = self.source(depth - 1)
         if self.chance(0.15):
             return self.elements(left)
@@ -300,7 +300,7 @@ class Generator:
         return Source(f"{left.text} {kind} {right.text} ON {condition}", both)
 
     def elements(self, left: Source) -> Source:
-        """A join with the elements of an array of the left side's values."""
+        """Return a join with the elements of an array of the left side's values."""
         type_ = self.random.choice((INT, TEXT, NUMERIC))
         items = [self.expression(type_, left.columns, 1) for _ in range(self.random.randint(1, 3))]
         array = f"ARRAY[{', '.join(items)}]::{NAMES[type_]}[]"
@@ -315,33 +315,33 @@ class Generator:
         )
 
     def merged_join(self) -> Source:
-        """A join with USING, whose merged column has no qualifier."""
+        """Return a join with USING, whose merged column has no qualifier."""
         kind = self.random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))
         pairs = (("t", "u", "id", INT), ("u", "w", "d", DATE))
         left, right, shared, type_ = self.random.choice(pairs)
-        one, other = self.alias(), self.alias()
+        first, other = self.alias(), self.alias()
         columns = [(shared, type_)]
-        for alias, table in ((one, left), (other, right)):
+        for alias, table in ((first, left), (other, right)):
             columns += [(f"{alias}.{name}", kind_) for name, kind_ in TABLES[table]]
-        return Source(f"{left} AS {one} {kind} {right} AS {other} USING ({shared})", columns)
+        return Source(f"{left} AS {first} {kind} {right} AS {other} USING ({shared})", columns)
 
     def equality(self, left: Source, right: Source) -> str:
-        """A comparison of a column of each side."""
+        """Return a comparison of a column of each side."""
         pairs = [
-            (one, other)
-            for one, type_ in left.columns
+            (item, other)
+            for item, type_ in left.columns
             for other, of_type in right.columns
-            if type_ == of_type and "." in one and "." in other
+            if type_ == of_type and "." in item and "." in other
         ]
         if not pairs:
             return "1 = 1"
-        one, other = self.random.choice(pairs)
-        return f"{one} = {other}"
+        item, other = self.random.choice(pairs)
+        return f"{item} = {other}"
 
     # ------------------------------------------------------------------ queries
 
     def query(self, depth: int, types: Sequence[str] | None = None) -> Query:
-        """A query, with the given types of its columns if any."""
+        """Return a query, with the given types of its columns if any."""
         if types is None:
             types = [self.random.choice(TYPES) for _ in range(self.random.randint(1, 3))]
         if depth > 1 and self.chance(0.2):
@@ -350,7 +350,7 @@ class Generator:
         return select(depth, types)
 
     def plain(self, depth: int, types: Sequence[str]) -> Query:
-        """A SELECT without groups."""
+        """Return a SELECT without groups."""
         source = self.source(depth)
         items = [self.expression(type_, source.columns, depth) for type_ in types]
         distinct = "DISTINCT " if self.chance(0.2) else ""
@@ -369,7 +369,7 @@ class Generator:
         return Query(f"{head}{', '.join(written)}{tail}", list(types), names)
 
     def grouped(self, depth: int, types: Sequence[str]) -> Query:
-        """A SELECT with GROUP BY or aggregates."""
+        """Return a SELECT with GROUP BY or aggregates."""
         source = self.source(depth)
         keys: list[tuple[str, str]] = []
         for _ in range(self.random.randint(0, 2)):
@@ -401,7 +401,7 @@ class Generator:
         return Query(f"({left.text}) {operator}{every} ({right.text})", list(types), left.names)
 
     def statement(self) -> Statement:
-        """A whole query, sometimes with WITH, and with a total order or none."""
+        """Return a whole query, sometimes with WITH, and with a total order or none."""
         query = self.with_query() if self.chance(0.12) else self.query(3)
         if self.chance(0.5):
             return Statement(query.text)
@@ -420,7 +420,7 @@ class Generator:
         return Statement(f"{query.text} ORDER BY {', '.join(keys)}{limit}", ordered=True)
 
     def with_query(self) -> Query:
-        """A query over a common table that it uses once or twice."""
+        """Return a query over a common table that it uses once or twice."""
         common = self.query(2)
         columns = [(f"c{number}", type_) for number, type_ in enumerate(common.types)]
         first, second = self.alias(), self.alias()

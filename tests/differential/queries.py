@@ -34,7 +34,7 @@ class Queries:
         self.sources = Sources(self.expressions, self)
 
     def statement(self) -> Piece:
-        """A whole query, whose kind says whether its rows have an order."""
+        """Return a whole query, whose kind says whether its rows have an order."""
         random = self.random
         types = self.types(random.randint(1, 4))
         sortable = random.random() < 0.85
@@ -52,11 +52,11 @@ class Queries:
         return Piece("statement", tuple(parts))
 
     def types(self, count: int) -> list[str]:
-        """Types of columns that can be compared."""
+        """Return types of columns that can be compared."""
         return [self.random.choice(literals.COMPARABLE) for _ in range(count)]
 
     def _common_tables(self) -> list[str | Piece]:
-        """WITH, and what it names, the later ones of which may read the earlier ones."""
+        """Return WITH and what it names; later tables may read the earlier ones."""
         parts: list[str | Piece] = []
         for number in range(self.random.choice((0, 0, 0, 0, 1, 1, 2))):
             inner = self.types(2)
@@ -80,14 +80,14 @@ class Queries:
         return parts
 
     def _starred(self, inner: tuple[str | Piece, ...], types: list[str]) -> tuple[str | Piece, ...]:
-        """A select of all columns of the query but some, or with one replaced."""
+        """Return a select of all columns of the query but some, or with one replaced."""
         stars = ["*", "q.*", "* REPLACE (c0 IS NULL AS c0)", "DISTINCT *", "q.*, 1 AS one"]
         if len(types) > 1:
             stars += ["* EXCEPT (c0)", "* EXCEPT (c0) REPLACE (1 AS c1)", "q.* EXCEPT (c1), c1"]
         return (f"SELECT {self.random.choice(stars)} FROM (", *inner, ") AS q")
 
     def query(self, types: list[str], outer: Scope, depth: int) -> Piece:
-        """A SELECT or a set operation."""
+        """Return a SELECT or a set operation."""
         if self.random.random() > 0.15 or depth <= 0:
             return self.select(types, outer, depth)
         parts: list[str | Piece] = ["(", self.select(types, outer, depth - 1), ")"]
@@ -138,7 +138,7 @@ class Queries:
     def _grouped(
         self, types: list[str], source: Piece, scopes: tuple[Scope, Scope], depth: int
     ) -> Piece:
-        """Columns that group beside columns that aggregate."""
+        """Return columns that group beside columns that aggregate."""
         outer, inner = scopes
         scope = outer.with_(*inner.columns)
         if self.random.random() < 0.35:
@@ -161,7 +161,7 @@ class Queries:
     def _grouped_by_columns(
         self, types: list[str], source: Piece, scopes: tuple[Scope, Scope], depth: int
     ) -> Piece:
-        """Expressions over the columns that group, and over aggregates."""
+        """Return expressions over the columns that group, and over aggregates."""
         outer, inner = scopes
         random = self.random
         scope = outer.with_(*inner.columns)
@@ -202,7 +202,7 @@ class Queries:
     # ------------------------------------------------------------------ subqueries
 
     def subquery(self, type_: str, scope: Scope, depth: int) -> Piece:
-        """A subquery expression: scalar, a condition or an array."""
+        """Return a subquery expression: scalar, a condition or an array."""
         random = self.random
         if type_ == "BOOL" and random.random() < 0.8:
             return self._condition(scope, depth)
@@ -220,7 +220,7 @@ class Queries:
         return self.expressions.leaf(type_, scope)
 
     def _condition(self, scope: Scope, depth: int) -> Piece:
-        """EXISTS or IN."""
+        """Return EXISTS or IN."""
         random = self.random
         if random.random() < 0.5:
             negation = random.choice(("", "NOT "))
@@ -229,10 +229,10 @@ class Queries:
         operator = random.choice((" IN (", " NOT IN ("))
         if random.random() < 0.15:
             pair = self.types(2)
-            one, other = (self.expressions.expression(each, scope, 0) for each in pair)
+            first, other = (self.expressions.expression(each, scope, 0) for each in pair)
             inner = self.select(pair, scope, depth - 1)
             rows = ("SELECT AS STRUCT * FROM (", inner, ")")
-            return Piece("BOOL", ("((", one, ", ", other, ")", operator, *rows, "))"))
+            return Piece("BOOL", ("((", first, ", ", other, ")", operator, *rows, "))"))
         other_type = random.choice(literals.COMPARABLE)
         left = self.expressions.expression(other_type, scope, 0)
         inner = self.query([other_type], scope, depth - 1)
@@ -250,12 +250,12 @@ class Queries:
 
 
 def random_query(random: Random) -> Piece:
-    """A query over the tables."""
+    """Return a query over the tables."""
     return Queries(random).statement()
 
 
 def random_expressions(random: Random) -> Piece:
-    """Expressions over one row, in which everything may go wrong."""
+    """Return expressions over one row, in which everything may go wrong."""
     expressions = Expressions(random, wild=True)
     parts: list[str | Piece] = ["SELECT "]
     if random.random() < 0.7:

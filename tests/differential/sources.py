@@ -29,7 +29,7 @@ class Selects(Protocol):
     """The grammar of queries, as far as sources need it."""
 
     def select(self, types: list[str], outer: Scope, depth: int) -> Piece:
-        """A SELECT whose columns have these types, named c0, c1, ..."""
+        """Return a SELECT whose columns have these types, named c0, c1, ..."""
         ...
 
 
@@ -47,7 +47,7 @@ class Sources:
         return f"t{self.aliases}"
 
     def source(self, outer: Scope, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """A FROM clause's text and the columns it brings."""
+        """Return a FROM clause's text and the columns it brings."""
         random = self.expressions.random
         if random.random() < 0.08:
             return self._using()
@@ -74,14 +74,14 @@ class Sources:
         return Piece("from", tuple(parts)), columns
 
     def _using(self) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """Two tables joined by the columns they share, which may be named without a table."""
+        """Return two tables joined by shared columns, which may be named without a table."""
         random = self.expressions.random
         left, right, shared = random.choice(_SHARED)
-        one, other = self.alias(), self.alias()
+        first, other = self.alias(), self.alias()
         kind = random.choice(_JOINS[:4])
         names = ", ".join(shared)
-        text = f"{left} AS {one} {kind} {right} AS {other} USING ({names})"
-        columns = _columns(one, world.COLUMNS[left]) + _columns(other, world.COLUMNS[right])
+        text = f"{left} AS {first} {kind} {right} AS {other} USING ({names})"
+        columns = _columns(first, world.COLUMNS[left]) + _columns(other, world.COLUMNS[right])
         merged = tuple((name, world.COLUMNS[left][name]) for name in shared)
         return Piece("from", (text,)), (*columns, *merged, *merged)
 
@@ -111,7 +111,7 @@ class Sources:
         return Piece("BOOL", tuple(parts))
 
     def relation(self, outer: Scope, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """One operand of a join."""
+        """Return one operand of a join."""
         random = self.expressions.random
         if depth > 0 and random.random() < 0.06:
             inner, columns = self.source(outer, depth - 1)
@@ -150,7 +150,7 @@ class Sources:
         return Piece("relation", (text,)), _columns(alias, world.COLUMNS[table])
 
     def _of_values(self, alias: str, depth: int) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """A subquery whose rows are values: of one type, or structs."""
+        """Return a subquery whose rows are values: of one type, or structs."""
         random = self.expressions.random
         types = [random.choice(literals.COMPARABLE) for _ in range(2)]
         inner = self.selects.select(types, Scope(), depth - 1)
@@ -161,7 +161,7 @@ class Sources:
         return Piece("relation", text), _named(alias, types[::-1])
 
     def _lateral(self, scope: Scope) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """An array of a row on the left, joined to that row."""
+        """Return an array of a row on the left, joined to that row."""
         random = self.expressions.random
         alias = self.alias()
         type_ = random.choice(("INT64", "STRING"))
@@ -178,7 +178,7 @@ class Sources:
         return optional(kind, "UNNEST(", array, text), brought
 
     def _path(self, path: str, alias: str, type_: str) -> tuple[Piece, tuple[tuple[str, str], ...]]:
-        """An array that is a column on the left, without UNNEST."""
+        """Return an array that is a column on the left, without UNNEST."""
         random = self.expressions.random
         text = random.choice((", ", " CROSS JOIN ", " JOIN ", " LEFT JOIN ")) + f"{path} AS {alias}"
         if random.random() < 0.5:

@@ -37,14 +37,14 @@ class Statement:
         return self.piece.kind == ORDERED
 
     def ask(self, database: Any, seconds: float, sql: str = "") -> Outcome:
-        """What the database answers to it, or to `sql` in its place."""
+        """Return what the database answers to it, or to `sql` in its place."""
         if self.piece.kind.startswith("write "):
             return ask_write(database, sql or self.sql, table_of(self.piece), seconds=seconds)
         return ask(database, sql or self.sql, ordered=self.is_ordered, seconds=seconds)
 
 
 def random_statement(seed: int) -> Statement:
-    """The statement of a seed."""
+    """Return the statement of a seed."""
     random = Random(seed)
     kinds, shares = zip(*_SHARES.items(), strict=True)
     (make,) = random.choices(kinds, shares)

@@ -36,7 +36,7 @@ class Target:
         self._running.close()
 
     def ask(self, statement: Statement, seconds: float, sql: str = "") -> Outcome:
-        """The answer to a statement, or to `sql` in its place."""
+        """Return the answer to a statement, or to `sql` in its place."""
         try:
             outcome = statement.ask(self._database, seconds, sql)
         except ServerDied as death:
@@ -48,18 +48,18 @@ class Target:
 
 
 def subject(seed: int) -> Target:
-    """A database of spanemu with the rows of the seed."""
+    """Return a database of spanemu with the rows of the seed."""
     return Target(lambda: spanemu_database(seed))
 
 
 def reference(seed: int) -> Target:
-    """The same database in the official emulator."""
+    """Return the same database in the official emulator."""
     return Target(lambda: _official(seed), goes_on=True)
 
 
 @contextmanager
 def spanemu_database(seed: int) -> Iterator[Any]:
-    """The official client's database of an emulator that runs here."""
+    """Yield the official client's database of an emulator that runs here."""
     with spanemu.Emulator() as emulator:
         handle = emulator.create_database("differential", schema=[f"{each};" for each in world.DDL])
         database = handle.client()

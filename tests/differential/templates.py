@@ -165,7 +165,7 @@ WILD: Mapping[str, tuple[str, ...]] = {
 
 
 def common(type_: str, *, comparable: bool) -> tuple[str, ...]:
-    """The forms that exist for every type."""
+    """Return the forms that exist for every type."""
     forms = _COMMON + _COMPARED if comparable else _COMMON
     return tuple(
         form.replace("{T:type}", type_).replace("{T}", "{" + type_ + "}") for form in forms

@@ -19,7 +19,7 @@ class Piece:
         return "".join(map(str, self.parts))
 
     def pieces(self) -> Iterator[Piece]:
-        """This and all pieces inside."""
+        """Yield this piece and all pieces inside."""
         yield self
         for part in self.parts:
             if isinstance(part, Piece):
@@ -27,12 +27,12 @@ class Piece:
 
 
 def optional(*parts: str | Piece) -> Piece:
-    """A clause that may be left out."""
+    """Return a clause that may be left out."""
     return Piece(OPTIONAL, parts)
 
 
 def smaller(piece: Piece, leaves: dict[str, str]) -> Iterator[Piece]:
-    """Variants of a piece with something taken away, the boldest first."""
+    """Yield variants of a piece with something taken away, the boldest first."""
     inside = [each for part in piece.parts if isinstance(part, Piece) for each in part.pieces()]
     if piece.kind == OPTIONAL and piece.parts:
         yield replace(piece, parts=())
@@ -51,7 +51,7 @@ def smaller(piece: Piece, leaves: dict[str, str]) -> Iterator[Piece]:
 
 
 def minimal(piece: Piece, leaves: dict[str, str], fails: Callable[[str], bool]) -> Piece:
-    """The smallest variant found that still fails, within a bounded number of tries."""
+    """Return the smallest variant found that still fails, within a bounded number of tries."""
     tries = 300
     while True:
         for variant in smaller(piece, leaves):

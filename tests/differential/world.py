@@ -99,7 +99,7 @@ _VALUES: Mapping[str, tuple[Any, ...]] = {
 
 
 def rows(seed: int) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of every table, in an order that may be inserted."""
+    """Return the rows of every table, in an order that may be inserted."""
     random = Random(seed)
 
     def value(type_: str) -> Any:
@@ -124,7 +124,7 @@ def rows(seed: int) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def written_columns(table: str) -> list[str]:
-    """The columns that a write may give values for."""
+    """Return the columns that a write may give values for."""
     return [name for name in COLUMNS[table] if (table, name) not in _COMPUTED]
 
 

@@ -16,7 +16,7 @@ _ELEMENTS = {"ARRAY<INT64>": "INT64", "ARRAY<STRING>": "STRING"}
 
 
 def table_of(write: Piece) -> str:
-    """The table that a random write changes."""
+    """Return the table that a random write changes."""
     return write.kind.removeprefix("write ")
 
 
@@ -78,7 +78,7 @@ def _update(queries: Queries, table: str) -> list[str | Piece]:
 
 
 def _nested(queries: Queries, array: str, element: str) -> list[str | Piece]:
-    """Statements that take the elements of an array for rows, in the order that is asked for."""
+    """Return statements that take the elements of an array for rows, in a given order."""
     scope = Scope((("e", element),))
     make = queries.expressions.expression
     statements: list[list[str | Piece]] = [
@@ -103,7 +103,7 @@ def _delete(queries: Queries, table: str) -> list[str | Piece]:
 
 
 def _returning(random: Random, table: str) -> list[str | Piece]:
-    """THEN RETURN: everything, or expressions over the row."""
+    """Return THEN RETURN with everything, or with expressions over the row."""
     action = random.choice(("", "", "WITH ACTION ", "WITH ACTION AS did "))
     if random.random() < 0.4:
         return [f" THEN RETURN {action}*"]

@@ -33,19 +33,19 @@ class Wrong:
 
 
 def read() -> list[Wrong]:
-    """The stored statements."""
+    """Return the stored statements."""
     return [Wrong(**json.loads(line)) for line in PATH.read_text(encoding="utf-8").splitlines()]
 
 
 def add(ours: Target, theirs: Target, statements: Iterable[str]) -> int:
     """Store what fails alike in both engines beside what is stored; the number of all."""
-    found = {one.sql: one for one in read()} if PATH.exists() else {}
+    result = {one.sql: one for one in read()} if PATH.exists() else {}
     for sql in statements:
         statement = Wrong(sql, "", "").statement
         mine, other = (each.ask(statement, SECONDS_MAX) for each in (ours, theirs))
         alike = (mine.code, mine.place) == (other.code, other.place)
         if alike and mine.code not in (*NO_ANSWER, "OK"):
-            found[sql] = Wrong(sql, mine.code, mine.place)
-    lines = [json.dumps(vars(one), ensure_ascii=False) for one in found.values()]
+            result[sql] = Wrong(sql, mine.code, mine.place)
+    lines = [json.dumps(vars(one), ensure_ascii=False) for one in result.values()]
     PATH.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return len(lines)

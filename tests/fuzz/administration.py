@@ -66,7 +66,7 @@ _POLICY_REQUESTS: Mapping[str, Any] = {
 
 
 def _policy_request(kind: Any, service: str, _random: Random, world: World) -> Any:
-    """A request about the policy of the service's resource."""
+    """Return a request about the policy of the service's resource."""
     return kind(resource=world.instance_name if service == INSTANCES else world.scratch)
 
 

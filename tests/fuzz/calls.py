@@ -91,7 +91,7 @@ _FUNCTIONS: tuple[Any, ...] = tuple(
 
 
 def random_call(random: Random) -> str:
-    """An expression over the columns of Singers that is well typed more often than not."""
+    """Return an expression over the columns of Singers that is well typed more often than not."""
     kind = random.random()
     if kind < 0.75:
         return _function(random)

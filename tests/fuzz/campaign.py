@@ -75,7 +75,7 @@ class Violation:
 
     @property
     def signature(self) -> str:
-        """What violations of the same cause have in common."""
+        """Return what violations of the same cause have in common."""
         lines = [line for line in self.trace.splitlines() if line.startswith("  File")]
         last = self.trace.strip().rsplit("\n", 1)[-1].partition(":")[0]
         return f"{last} at {lines[-1].strip()}" if lines else f"{self.what[:60]} of {self.path}"
@@ -86,14 +86,14 @@ class Violation:
 
 @dataclass
 class Findings:
-    """What a campaign saw."""
+    """The findings of a campaign."""
 
     violations: list[Violation] = field(default_factory=list)
     statuses: Counter[str] = field(default_factory=Counter)
     slowest: tuple[float, str] = (0.0, "")
 
     def __str__(self) -> str:
-        """One example for each cause."""
+        """Return one example for each cause."""
         groups: dict[str, list[Violation]] = {}
         for violation in self.violations:
             groups.setdefault(violation.signature, []).append(violation)
@@ -104,7 +104,7 @@ class Findings:
 
 
 class _Bugs(logging.Handler):
-    """Keeps the tracebacks that the server logs of its own bugs."""
+    """A handler that keeps the tracebacks that the server logs of its own bugs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -177,7 +177,7 @@ class Campaign:
         self._found(number, path, shown, problems)
 
     def _consequences(self, path: str, reply: Reply) -> Iterator[str]:
-        """What the request left behind, if that is more than it should."""
+        """Yield what the request left behind, if that is more than it should."""
         before, self._digest = self._digest, self._world.digest()
         if reply.failed and self._digest != before and path != SPANNER + "BatchWrite":
             yield f"{reply.code.name}, and rows have changed"
@@ -272,15 +272,15 @@ def _begun(path: str, reply: Reply) -> Iterator[bytes]:
     for data in reply.messages:
         message = response.FromString(data)
         if response is wire.Transaction:
-            found = message.id
+            result = message.id
         elif response is wire.PartitionResponse:
-            found = message.transaction.id
+            result = message.transaction.id
         elif response is wire.ExecuteBatchDmlResponse:
             sets = message.result_sets
-            found = sets[0].metadata.transaction.id if sets else b""
+            result = sets[0].metadata.transaction.id if sets else b""
         elif response in (wire.ResultSet, wire.PartialResultSet):
-            found = message.metadata.transaction.id
+            result = message.metadata.transaction.id
         else:
             return
-        if found:
-            yield found
+        if result:
+            yield result

@@ -51,45 +51,45 @@ _WORDS = (
 
 @dataclass
 class Findings:
-    """What happened, and what must not have."""
+    """The events of a run, and those that must not happen."""
 
     codes: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
 
 
 def valid_statements() -> list[str]:
-    """Every schema statement of GoogleSQL's golden files, right or wrong."""
-    found: list[str] = []
+    """Return every schema statement of GoogleSQL's golden files, right or wrong."""
+    result: list[str] = []
     for path in sorted(set(GOLDEN.glob("*.golden")) - {GOLDEN / "postgresql.golden"}):
         for line in path.read_text().split("\n\n"):
             body = line.partition("\n----")[0].partition("\n")[2]
             pieces = (
                 body.splitlines() if ";" not in body else [t for t, _ in split_statements(body)]
             )
-            found.extend(piece for piece in pieces if piece.startswith(_VERBS))
-    return found
+            result.extend(piece for piece in pieces if piece.startswith(_VERBS))
+    return result
 
 
 def mutated(random: Random, statements: list[str]) -> str:
-    """A statement with some of its tokens lost, doubled, swapped, replaced or borrowed."""
+    """Return a statement with some of its tokens lost, doubled, swapped, replaced or borrowed."""
     text = random.choice(statements)
     words = _words(text)
     for _ in range(random.choice((0, 0, 1, 1, 1, 1, 2, 4))):
-        place = random.randrange(len(words))
+        position = random.randrange(len(words))
         match random.randrange(6):
             case 0 if len(words) > 1:
-                del words[place]
+                del words[position]
             case 1:
-                words.insert(place, words[place])
+                words.insert(position, words[position])
             case 2:
                 other = random.randrange(len(words))
-                words[place], words[other] = words[other], words[place]
+                words[position], words[other] = words[other], words[position]
             case 3:
-                words[place] = random.choice(_WORDS)
+                words[position] = random.choice(_WORDS)
             case 4:
-                words[place] = random.choice(_words(random.choice(statements)))
+                words[position] = random.choice(_words(random.choice(statements)))
             case _:
-                words.insert(place, random.choice(_WORDS))
+                words.insert(position, random.choice(_WORDS))
     return " ".join(words)
 
 
@@ -111,7 +111,7 @@ class Campaign:
         self.findings = Findings()
 
     def run(self, count: int) -> Findings:
-        """That many statements."""
+        """Run a number of statements."""
         for number in range(count):
             self._one(mutated(self._random, self._statements))
             if number % _CHECKED_EVERY == 0:
@@ -122,13 +122,13 @@ class Campaign:
         return self.findings
 
     def _furnished(self) -> Database:
-        """A database with something of every kind in it: what a random half of the corpus makes."""
-        made = _database()
+        """Return a database that a random half of the corpus has filled with objects."""
+        created = _database()
         half = len(self._statements) // 2
         for statement in self._random.sample(self._statements, half):
             with suppress(SpannerError):
-                made.apply_ddl([statement])
-        return made
+                created.apply_ddl([statement])
+        return created
 
     def _one(self, statement: str) -> None:
         before = self._database.schema

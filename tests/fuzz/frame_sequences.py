@@ -174,7 +174,7 @@ class Sender:
         return frames.frame(frames.HEADERS, 5, self.stream(), block)
 
     def flood(self) -> bytes:
-        each = self.random.choice(
+        item = self.random.choice(
             (
                 frames.frame(frames.PING, 0, 0, b"12345678"),
                 frames.frame(frames.PING, frames.ACK, 0, b"12345678"),
@@ -184,7 +184,7 @@ class Sender:
                 frames.goaway(0, 0),
             )
         )
-        return each * self.random.choice((1, 100, 2_000))
+        return item * self.random.choice((1, 100, 2_000))
 
     def anything(self) -> bytes:
         number = frames.NUMBER.pack(self.random.choice(NUMBERS))
@@ -237,10 +237,10 @@ class Campaign(logging.Handler):
                     if until():
                         break
                     count += 1
-                    found = len(self.violations)
+                    result = len(self.violations)
                     _Sequence(self, self._server, seed).run()
-                    self.violations[found:] = [
-                        f"sequence {seed}: {each}" for each in self.violations[found:]
+                    self.violations[result:] = [
+                        f"sequence {seed}: {each}" for each in self.violations[result:]
                     ]
         finally:
             logger.level = level
@@ -289,8 +289,8 @@ class _Sequence:
 
     def _connect(self) -> Sender:
         own, other = socket.socketpair()
-        for each in (own, other):
-            each.setblocking(False)
+        for item in (own, other):
+            item.setblocking(False)
         methods, closed = self._server._methods, self._open.discard
         self._open.add(Client(other, "peer", methods, self._loop, closed))
         return Sender(self._random, own)

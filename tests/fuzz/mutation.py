@@ -34,37 +34,37 @@ def fill(random: Random, message: Any, depth: int = 0) -> None:
 
 
 def scramble(random: Random, data: bytes) -> bytes:
-    """The bytes of a message with some of them changed, lost, doubled or inserted."""
+    """Return the bytes of a message with some of them changed, lost, doubled or inserted."""
     changed = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 6))):
-        place = random.randrange(len(changed) + 1)
-        end = place + random.choice((1, 1, 4, 16))
+        position = random.randrange(len(changed) + 1)
+        end = position + random.choice((1, 1, 4, 16))
         match random.randrange(5):
-            case 0 if place < len(changed):
-                changed[place] ^= 1 << random.randrange(8)
+            case 0 if position < len(changed):
+                changed[position] ^= 1 << random.randrange(8)
             case 1:
-                changed[place:place] = random.randbytes(random.choice((1, 2, 9)))
+                changed[position:position] = random.randbytes(random.choice((1, 2, 9)))
             case 2:
-                del changed[place:end]
+                del changed[position:end]
             case 3:
-                changed[place:place] = changed[place:end] * random.choice((1, 3, 100))
+                changed[position:position] = changed[position:end] * random.choice((1, 3, 100))
             case _:
-                del changed[place:]
+                del changed[position:]
     return bytes(changed)
 
 
 def _places(message: Any, depth: int = 0) -> list[tuple[Any, Any]]:
-    """Every field of a message and of those inside, set ones several times over."""
-    found = []
+    """Return every field of a message and of those inside, set ones several times over."""
+    result = []
     for field in message.DESCRIPTOR.fields:
         present = _is_present(message, field)
-        found += [(message, field)] * (4 if present else 1)
+        result += [(message, field)] * (4 if present else 1)
         if present and field.message_type is not None and not _is_map(field) and depth < 12:
             value = getattr(message, field.name)
             inner = value[:20] if field.is_repeated else [value]
-            for one in inner:
-                found += _places(one, depth + 1)
-    return found
+            for item in inner:
+                result += _places(item, depth + 1)
+    return result
 
 
 def _is_present(message: Any, field: Any) -> bool:
@@ -132,7 +132,7 @@ def _change_map(random: Random, message: Any, field: Any, depth: int) -> None:
 
 
 def _deepen(random: Random, message: Any, levels: int) -> None:
-    """Nest a message in itself, if its type can hold that."""
+    """Enclose a message in one of its type, if the type can hold that."""
     for _ in range(levels):
         inner = [
             field
@@ -153,7 +153,7 @@ def _deepen(random: Random, message: Any, levels: int) -> None:
 
 @cache
 def _recurs(descriptor: Any) -> bool:
-    """Whether messages of a type can hold others of the same type."""
+    """Return whether messages of a type can hold others of the same type."""
     seen, waiting = set(), [descriptor]
     while waiting:
         for field in waiting.pop().fields:
@@ -200,14 +200,14 @@ def _text(random: Random, field: Any, present: Any) -> str:
     present = present or ""
     if "sql" in field.name or "statement" in field.name:
         return random_ddl(random) if "statement" in field.name else random_sql(random)
-    place = random.randrange(len(present) + 1)
+    position = random.randrange(len(present) + 1)
     return random.choice(
         (
             random.choice(STRINGS),
             random.choice(STRINGS),
             random.choice(LITERALS),
-            present[:place],
-            present[:place] + random.choice(STRINGS) + present[place:],
+            present[:position],
+            present[:position] + random.choice(STRINGS) + present[position:],
             present.swapcase(),
             "".join(chr(random.choice((32, 47, 65, 255, 0x4E2D, 0x1F600))) for _ in range(5)),
         )

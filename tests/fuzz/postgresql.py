@@ -71,21 +71,21 @@ _WORDS = (
 
 
 def valid_statements() -> list[str]:
-    """Every statement of the parser's golden files, and some of other kinds, right or wrong."""
-    found = _STATEMENTS.splitlines()
+    """Return the statements of the parser's golden files, and some of other kinds."""
+    result = _STATEMENTS.splitlines()
     for name in ("dml", "expressions", "failures", "queries"):
         for case in (GOLDEN / f"{name}.golden").read_text().split("\n\n"):
             command, _, rest = case.partition("\n")
             body = rest.partition("\n----")[0]
             if command == "expressions":
-                found.extend(f"SELECT {line} FROM t, u" for line in body.splitlines())
+                result.extend(f"SELECT {line} FROM t, u" for line in body.splitlines())
             else:
-                found.extend([body] if command == "statement" else body.splitlines())
-    return [text for text in found if text.strip()]
+                result.extend([body] if command == "statement" else body.splitlines())
+    return [text for text in result if text.strip()]
 
 
 def schema() -> Schema:
-    """A schema with columns of every type."""
+    """Return a schema with columns of every type."""
     environment = Environment(ManualClock(), Randomness(7))
     name = "projects/p/instances/i/databases/db"
     database = Database.create(name, environment, dialect=POSTGRESQL)
@@ -129,29 +129,29 @@ class Campaign:
         self.findings.violations.append(f"{statement}\n    {what}")
 
     def _mutated(self) -> str:
-        """A statement with some of its tokens lost, doubled, swapped, replaced or borrowed.
+        """Return a statement with some of its tokens lost, doubled, swapped, replaced or borrowed.
 
         Half of the replacements are tokens of the same kind, so that the syntax stays valid.
         """
         random = self._random
         tokens = list(random.choice(self._tokens))
         for _ in range(random.choice((0, 1, 1, 1, 1, 2, 4))):
-            place = random.randrange(len(tokens))
-            kind, word = tokens[place]
+            position = random.randrange(len(tokens))
+            kind, word = tokens[position]
             match random.randrange(10):
                 case 0 if len(tokens) > 1:
-                    del tokens[place]
+                    del tokens[position]
                 case 1:
-                    tokens.insert(place, (kind, word))
+                    tokens.insert(position, (kind, word))
                 case 2:
                     other = random.randrange(len(tokens))
-                    tokens[place], tokens[other] = tokens[other], tokens[place]
+                    tokens[position], tokens[other] = tokens[other], tokens[position]
                 case 3:
-                    tokens[place] = Kind.END, random.choice(_WORDS)
+                    tokens[position] = Kind.END, random.choice(_WORDS)
                 case 4:
-                    tokens.insert(place, (Kind.END, random.choice(_WORDS)))
+                    tokens.insert(position, (Kind.END, random.choice(_WORDS)))
                 case _ if kind is not Kind.KEYWORD and kind is not Kind.PUNCTUATION:
-                    tokens[place] = kind, random.choice(self._pools.get(kind, _WORDS))
+                    tokens[position] = kind, random.choice(self._pools.get(kind, _WORDS))
         return " ".join(word for _, word in tokens)
 
     def _tokens_of(self, text: str) -> list[tuple[Kind, str]]:

@@ -29,7 +29,7 @@ _SCALING = {
 
 
 def _in(days: float) -> dict[str, int]:
-    """A time so many days from now, as a Timestamp's fields."""
+    """Return a time so many days from now, as a Timestamp's fields."""
     return {"seconds": SystemClock().now() // NANOS_PER_SECOND + int(days * _DAY_SECONDS)}
 
 
@@ -51,13 +51,13 @@ def _create_backup(random: Random, world: World) -> Any:
         backup={"database": world.scratch, "expire_time": _in(random.choice((1, 3, 365)))},
     )
     if random.random() < 0.3:
-        found = admin.Database.FromString(
+        result = admin.Database.FromString(
             world.send(
                 DATABASES + "GetDatabase",
                 admin.GetDatabaseRequest(name=world.scratch).SerializeToString(),
             ).messages[0]
         )
-        request.backup.version_time.CopyFrom(found.earliest_version_time)
+        request.backup.version_time.CopyFrom(result.earliest_version_time)
     if random.random() < 0.3:
         request.encryption_config.encryption_type = random.choice((1, 2, 3))
     return request
@@ -183,7 +183,7 @@ def _update_config(random: Random, world: World) -> Any:
 
 
 def _move_instance(random: Random, world: World) -> Any:
-    """Of an instance without anything that keeps it."""
+    """Return a request to move an instance that nothing keeps in place."""
     creation = admin.CreateInstanceRequest(
         parent=_project(world),
         instance_id=_id(random, "moving"),

@@ -50,7 +50,7 @@ _WRAPPED = (
 
 
 def random_sql(random: Random) -> str:
-    """A query or a DML statement, rarely a valid one."""
+    """Return a query or a DML statement, rarely a valid one."""
     kind = random.random()
     if kind < 0.35:
         return _in_context(random, random_call(random))
@@ -67,7 +67,7 @@ def _in_context(random: Random, expression: str) -> str:
 
 
 def random_ddl(random: Random) -> str:
-    """A DDL statement, rarely a valid one."""
+    """Return a DDL statement, rarely a valid one."""
     return _mutated(random, DDL)
 
 

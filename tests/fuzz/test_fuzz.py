@@ -22,16 +22,16 @@ def test_every_method_has_requests() -> None:
 
 
 def test_valid_requests_are_valid() -> None:
-    """What mutation starts from gets past the first checks, or the fuzzer sees nothing else."""
+    # What mutation starts from gets past the first checks, or the fuzzer sees nothing else.
     with small_world(embedded=True) as world:
         for path in sorted(BUILDERS):
             refused = METHODS[path].request.DESCRIPTOR.full_name == "google.protobuf.Empty"
-            found = set()
+            result = set()
             for number in range(8):
                 request = BUILDERS[path][0](Random(number), world)
-                found.add(world.send(path, request.SerializeToString()).code.name)
+                result.add(world.send(path, request.SerializeToString()).code.name)
                 world.forget_all()
-            assert ("UNIMPLEMENTED" if refused else "OK") in found, path
+            assert ("UNIMPLEMENTED" if refused else "OK") in result, path
 
 
 def test_probes_notice() -> None:

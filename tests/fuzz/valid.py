@@ -119,7 +119,7 @@ def _read(random: Random, world: World) -> Any:
 
 
 def _of_partition(random: Random, world: World, request: Any) -> Any:
-    """The same read, of a share that was cut for it."""
+    """Return the same read, of a share that was cut for it."""
     transaction = world.begin(_READ_ONLY[0])
     names = ("session", "table", "index", "columns", "key_set")
     cut = wire.PartitionReadRequest(
@@ -301,7 +301,7 @@ def _batch_write(random: Random, world: World) -> Any:
 
 
 def _anything(random: Random, world: World) -> Any:
-    """For methods that are refused whatever the request says."""
+    """Return any request, for methods that are always refused."""
     message = random.choice((wire.CommitRequest, admin.CreateInstanceRequest))()
     fill(random, message)
     return message

@@ -39,7 +39,7 @@ METHODS: dict[str, Method] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """How a call ended: the status, and whatever messages came before it."""
+    """The end of a call: the status, and the messages that came before it."""
 
     code: grpc.StatusCode
     details: str
@@ -96,19 +96,19 @@ class World:
         return Reply(grpc.StatusCode.OK, "", tuple(messages))
 
     def ask(self, path: str, request: Any) -> Any:
-        """The reply of a request that must succeed."""
+        """Return the reply of a request that must succeed."""
         reply = self.send(path, request.SerializeToString())
         if reply.failed:
             raise ProbeFailed(f"{path} should succeed: {reply.code.name} {reply.details}")
         return METHODS[path].response.FromString(reply.messages[0])
 
     def new_session(self, **template: Any) -> str:
-        """A session of the main database."""
+        """Return a session of the main database."""
         request = wire.CreateSessionRequest(database=self.main.name, session=template)
         return str(self.ask(SPANNER + "CreateSession", request).name)
 
     def begin(self, options: dict[str, Any]) -> bytes:
-        """The id of a transaction in the current session."""
+        """Return the id of a transaction in the current session."""
         request = wire.BeginTransactionRequest(session=self.session, options=options)
         transaction = bytes(self.ask(SPANNER + "BeginTransaction", request).id)
         self._begun.append((self.session, transaction))
@@ -117,14 +117,14 @@ class World:
     # ------------------------------------------------------------------ what must hold
 
     def digest(self) -> bytes:
-        """A fingerprint of every row of the main database."""
-        found = hashlib.blake2b()
+        """Return a fingerprint of every row of the main database."""
+        result = hashlib.blake2b()
         for table, columns in TABLES.items():
             request = wire.ReadRequest(
                 session=self.probe_session, table=table, columns=columns, key_set={"all_": True}
             )
-            found.update(self.ask(SPANNER + "Read", request).SerializeToString())
-        return found.digest()
+            result.update(self.ask(SPANNER + "Read", request).SerializeToString())
+        return result.digest()
 
     def check_locks(self, seconds: float = CALL_SECONDS_MAX) -> Reply:
         """Lock every row, which waits for whoever forgot a lock, and let go again."""
@@ -149,7 +149,7 @@ class World:
         self.scratch = self.new_scratch()
 
     def new_scratch(self) -> str:
-        """The name of a fresh database with the same schema."""
+        """Return the name of a fresh database with the same schema."""
         self._scratch_count += 1
         name = f"{self.instance_name}/databases/scratch-{self._scratch_count}"
         return self.emulator.create_database(name, list(SCHEMA)).name
@@ -202,7 +202,7 @@ Builder = Callable[[Random, World], Any]
 
 @contextmanager
 def small_world(*, embedded: bool) -> Iterator[World]:
-    """A world over the embedded channel, or over a port."""
+    """Yield a world over the embedded channel, or over a port."""
     with spanemu.Emulator(embedded_channel=embedded, seed=1) as emulator:
         world = World(emulator)
         try:

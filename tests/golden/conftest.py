@@ -16,6 +16,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def rewrite(request: pytest.FixtureRequest) -> bool:
-    """Whether goldens are to be written rather than compared."""
+    """Return whether goldens are to be written rather than compared."""
     # The default is for runs of a directory above this one: there the option does not exist.
     return bool(request.config.getoption("--rewrite", default=False))

@@ -21,13 +21,13 @@ from spanemu.sql.resolved import AggregateCall, Expr, SortKey
 
 
 def plan_text(plan: Plan) -> str:
-    """The whole plan."""
+    """Return the whole plan."""
     assert isinstance(plan, (statements.QueryPlan, statements.DmlPlan))
     return "\n".join([_STATEMENTS[type(plan)](plan), *node_lines(plan.root)])
 
 
 def node_lines(node: Node) -> Iterator[str]:
-    """Lines of the tree under `node`; subqueries hang under the node that evaluates them."""
+    """Return lines of the tree under `node`; subqueries hang under the node that evaluates them."""
     return tree_lines(node, _label, _children)
 
 
@@ -39,15 +39,15 @@ def _label(thing: Any) -> str:
     return f"{type(thing).__name__} {_DETAILS[type(thing)](thing)}".rstrip()
 
 
-def _children(thing: Any) -> Iterable[Any]:
-    if isinstance(thing, (Subquery, CommonTable)):
-        yield thing.node
+def _children(item: Any) -> Iterable[Any]:
+    if isinstance(item, (Subquery, CommonTable)):
+        yield item.node
         return
-    if isinstance(thing, nodes.With):
-        yield from thing.tables
-        yield thing.body
+    if isinstance(item, nodes.With):
+        yield from item.tables
+        yield item.body
         return
-    for part in parts(thing):
+    for part in parts(item):
         if isinstance(part, Node):
             yield part
         else:
@@ -68,7 +68,7 @@ def _names(columns: Iterable[Any]) -> str:
 
 
 def _name(column: Any) -> str:
-    """A column's name without the mark of those that the analyzer made up."""
+    """Return a column's name without the mark of those that the analyzer made up."""
     return str(column.name).lstrip("$") or "?"
 
 
@@ -81,7 +81,7 @@ def _optional(name: str, value: Expr | None) -> str:
 
 
 def seek_text(seek: Seek, key: Iterable[Any]) -> str:
-    """One seek, part by part."""
+    """Return one seek, part by part."""
     constraints = [*seek.points, *([] if seek.last is None else [seek.last])]
     texts = [
         _CONSTRAINTS[type(constraint)](constraint, part.column.name)

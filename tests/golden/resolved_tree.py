@@ -17,13 +17,13 @@ class _Branch:
 
 
 def draw(statement: r.Statement) -> str:
-    """The whole statement."""
+    """Return the whole statement."""
     lines = tree_lines(_DRAWN[type(statement)](statement), lambda b: b.label, lambda b: b.children)
     return "\n".join(line.rstrip() for line in lines)
 
 
 def expression(value: Any) -> str:
-    """An expression on one line: calls in prefix form, conversions as `type(...)`."""
+    """Return an expression on one line: calls in prefix form, conversions as `type(...)`."""
     return _EXPRESSIONS[type(value)](value)
 
 
@@ -121,7 +121,7 @@ def _aggregate(call: r.AggregateCall) -> str:
 
 
 def scan(node: r.Scan) -> _Branch:
-    """A scan and what is below it."""
+    """Return a scan and what is below it."""
     label, below = _SCANS[type(node)](node)
     return _Branch(label, tuple(below))
 

@@ -62,14 +62,14 @@ Command = Callable[[Case], str]
 
 
 def golden_files(area: str) -> list[Path]:
-    """The golden files of one directory below this one."""
+    """Return the golden files of one directory below this one."""
     found = sorted((HERE / area).glob("*.golden"))
     assert found, f"no golden files in {HERE / area}"
     return found
 
 
 def file_id(path: Path) -> str:
-    """A name for a parametrized test."""
+    """Return a name for a parametrized test."""
     return path.stem
 
 
@@ -92,13 +92,13 @@ def run_golden(path: Path, commands: Mapping[str, Command], *, rewrite: bool) ->
 
 
 def describe_failure(failure: SpannerError) -> str:
-    """`CODE TypeName fact=value ...`; long facts are cut."""
+    """Return `CODE TypeName fact=value ...`; long facts are cut."""
     words = [f"{name}={_short(value)}" for name, value in failure.facts().items()]
     return " ".join([failure.code.name, type(failure).__name__, *words])
 
 
 def parse_golden(text: str) -> Iterator[str | Case]:
-    """The pieces of a golden file: cases, and what stands between them."""
+    """Yield the pieces of a golden file: cases, and what stands between them."""
     lines = text.splitlines(keepends=True)
     position = 0
     while position < len(lines):

@@ -21,13 +21,13 @@ class _Branch:
 
 
 def draw(node: Node) -> str:
-    """A tree with one node a line; fields that keep their default are left out."""
+    """Return a tree with one node a line; fields that keep their default are left out."""
     lines = tree_lines(_branch("", node), lambda b: b.label, lambda b: b.children)
     return "\n".join(line.rstrip() for line in lines)
 
 
 def one_line(value: Any) -> str:
-    """`(+ a (* b c))`: operators and calls in prefix form, all else by its class name."""
+    """Return `(+ a (* b c))`: operators and calls in prefix form, all else by its class name."""
     match value:
         case ast.Binary(op=op, left=left, right=right):
             return f"({op} {one_line(left)} {one_line(right)})"
@@ -58,7 +58,7 @@ def one_line(value: Any) -> str:
 
 
 def type_text(name: TypeName) -> str:
-    """A type as SQL."""
+    """Return a type as SQL."""
     if name.element is not None:
         suffix = "" if name.vector_length is None else f"(vector_length=>{name.vector_length})"
         return f"ARRAY<{type_text(name.element)}>{suffix}"
@@ -71,7 +71,7 @@ def type_text(name: TypeName) -> str:
 
 
 def _set_fields(node: Node) -> Iterable[tuple[str, Any]]:
-    """Fields that differ from their default, positions aside."""
+    """Yield fields that differ from their default, positions aside."""
     for field in fields(node):
         value = getattr(node, field.name)
         if field.compare and value != field.default:

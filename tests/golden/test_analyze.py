@@ -14,13 +14,13 @@ from tests.unit.sql.googlesql.analyzer.shop import analyzed
 
 
 def _tree(case: Case) -> str:
-    """The resolved tree; `name=TYPE` declares a parameter."""
+    """Return the resolved tree; `name=TYPE` declares a parameter."""
     declared = {name: SCALARS[word] for name, word in case.settings.items()}
     return draw(analyzed(case.input, **declared))
 
 
 def _failures(case: Case) -> str:
-    """One statement a line, each of which must fail."""
+    """Run one statement a line, each of which must fail."""
     return "\n".join(_failure(line) for line in case.input.splitlines())
 
 

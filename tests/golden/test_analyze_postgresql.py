@@ -20,7 +20,7 @@ from tests.unit.sql.postgresql.analyzer.shop import analyzed
 
 
 def _expressions(case: Case) -> str:
-    """Each line as resolved, with its type and the name of its result column."""
+    """Return each line as resolved, with its type and the name of its result column."""
     return "\n".join(map(_expression, case.input.splitlines()))
 
 
@@ -34,13 +34,13 @@ def _expression(text: str) -> str:
 
 
 def _tree(case: Case) -> str:
-    """The resolved tree of a statement; `p1=TYPE` declares a parameter."""
+    """Return the resolved tree of a statement; `p1=TYPE` declares a parameter."""
     declared = {name: SCALARS[word] for name, word in case.settings.items()}
     return draw(analyzed(case.input, **declared))
 
 
 def _failures(case: Case) -> str:
-    """One statement a line, each of which must fail."""
+    """Run one statement a line, each of which must fail."""
     return "\n".join(map(_failure, case.input.splitlines()))
 
 

@@ -59,7 +59,7 @@ class World:
         }
 
     def anew(self, case: Case) -> str:
-        """An empty database, with these statements run in it."""
+        """Return an empty database, with these statements run in it."""
         self.__init__()  # type: ignore[misc]  # A file may tell several stories.
         for text, _ in split_statements(case.input):
             (self._dml if text.startswith("INSERT") else self._ddl)(text)
@@ -107,9 +107,9 @@ class World:
 def _mutation(text: str) -> Mutation:
     if gone := _DELETE.fullmatch(text):
         return Delete(gone[1], _keys(gone[2]))
-    found = _WRITE.fullmatch(text)
-    assert found, text
-    kind, table, columns, values = found.groups()
+    result = _WRITE.fullmatch(text)
+    assert result, text
+    kind, table, columns, values = result.groups()
     rows = [list(map(_cell, _parts(row))) for row in values.split(") (")]
     return Write(WriteKind(kind), table, tuple(_parts(columns)), rows)
 

@@ -55,12 +55,12 @@ class World:
         }
 
     def anew(self, case: Case) -> str:
-        """An empty database, with these statements run in it."""
+        """Return an empty database, with these statements run in it."""
         self.__init__()  # type: ignore[misc]  # A file may tell several stories.
         return self.ddl(case)
 
     def postgresql(self, case: Case) -> str:
-        """An empty database in the dialect PostgreSQL, with these statements run in it."""
+        """Return an empty database in the dialect PostgreSQL, with these statements run in it."""
         self.__init__(dialect=POSTGRESQL)  # type: ignore[misc]
         return self.ddl(case)
 
@@ -82,7 +82,7 @@ class World:
         return [statement for statement, _ in dialect.split_statements(text)]
 
     def ddl(self, case: Case) -> str:
-        """Statements as one batch."""
+        """Run statements as one batch."""
         statements = self.split(case.input)
         outcome = self.database.apply_ddl(statements, self.sent)
         self.assert_text_makes_the_schema()
@@ -91,12 +91,12 @@ class World:
         return f"{outcome.applied} applied, then {describe_failure(outcome.failure)}"
 
     def limits(self, case: Case) -> str:
-        """An empty database that may hold only so much: name=number."""
+        """Return an empty database that may hold only so much: name=number."""
         self.__init__(Limits(**{name: int(n) for name, n in case.settings.items()}))  # type: ignore[misc]
         return self.ddl(case)
 
     def protos(self, case: Case) -> str:
-        """The messages and enums whose descriptors come with each request from here on."""
+        """Return the messages and enums whose descriptors come with each request from here on."""
         kinds = dict(line.split() for line in case.input.splitlines())
         names = {kind: frozenset(kinds[kind].split(",")) for kind in kinds}
         messages, enums = names.get("messages", frozenset()), names.get("enums", frozenset())
@@ -104,7 +104,7 @@ class World:
         return "ok"
 
     def repeat(self, case: Case) -> str:
-        """A statement with # as 1, 2, 3...: how many are accepted, and what the next one meets."""
+        """Repeat a statement with # as 1, 2, 3...; return the count before the refusal, and that."""
         (most,) = map(int, case.arguments)
         for number in range(1, most + 1):
             try:
@@ -114,7 +114,7 @@ class World:
         return f"{most} accepted"
 
     def tries(self, case: Case) -> str:
-        """One statement a line, each by itself."""
+        """Run one statement a line, each by itself."""
         outcomes = "\n".join(self._outcome(line) for line in case.input.splitlines())
         self.assert_text_makes_the_schema()
         return outcomes
@@ -132,7 +132,7 @@ class World:
         return "ok" if self.database.schema is not before else "nothing to do"
 
     def text(self, case: Case) -> str:
-        """The schema as canonical text, which must make the same schema again."""
+        """Return the schema as canonical text, which must make the same schema again."""
         self.assert_text_makes_the_schema()
         statements = ddl_statements(self.database.schema)
         wanted = case.arguments
@@ -140,7 +140,7 @@ class World:
         return "\n".join(f"{statement};" for statement in shown)
 
     def sql(self, case: Case) -> str:
-        """Statements, each in a transaction of its own; rows as tuples."""
+        """Return statements, each in a transaction of its own; rows as tuples."""
         lines: list[str] = []
         for text in self.split(case.input):
             try:
@@ -164,12 +164,12 @@ class World:
         return [f"{result.stats.row_count} rows", *lines]
 
     def entries(self, case: Case) -> str:
-        """The stored entries of an index, or of one made for a foreign key, in its order."""
-        wanted, *table = case.arguments
+        """Return the stored entries of an index, or of one made for a foreign key, in its order."""
+        expected, *table = case.arguments
         index = next(
             index
             for index in self.database.schema.indexes.values()
-            if wanted in (index.name, *index.managed_by) and index.table in (table or index.table)
+            if expected in (index.name, *index.managed_by) and index.table in (table or index.table)
         )
         store = self.database._core.store
         return "\n".join(_line(row) for row in store.scan(tree_of(index)))
@@ -203,7 +203,7 @@ def test_every_error_is_met_in_a_file() -> None:
 
 
 def _errors() -> Iterator[str]:
-    """The failures that schema statements can end in."""
+    """Yield the failures that schema statements can end in."""
     for module in pkgutil.iter_modules(errors.__path__, f"{errors.__name__}."):
         for name, value in vars(importlib.import_module(module.name)).items():
             if isinstance(value, type) and value.__module__ == module.name:

@@ -51,7 +51,7 @@ class World:
         }
 
     def file(self, case: Case) -> str:
-        """A file of the folder."""
+        """Return a file of the folder."""
         (name,) = case.arguments
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ class World:
         return ""
 
     def test(self, case: Case) -> str:
-        """A test: its marker, or its lines with the fixtures after the command."""
+        """Return a test: its marker, or its lines with the fixtures after the command."""
         return self._shown(self._failures[f"test_{case.number}"])
 
     @cached_property
@@ -78,7 +78,7 @@ class World:
         }
 
     def settings(self, case: Case) -> str:
-        """Lines of an ini file, and NAME=VALUE for variables of the environment."""
+        """Return lines of an ini file, and NAME=VALUE for variables of the environment."""
         lines = self._own(case.input).splitlines()
         variables = [line for line in lines if line.split("=")[0].isupper()]
         ini = [line for line in lines if line not in variables]
@@ -89,7 +89,7 @@ class World:
             return self._suite()
 
     def command(self, case: Case) -> str:
-        """A command line, with variables before it."""
+        """Return a command line, with variables before it."""
         words = shlex.split(self._own(case.line.removeprefix("$ ")))
         variables = {}
         while not words[0].startswith("spanemu"):

@@ -15,7 +15,7 @@ from tests.golden.syntax_tree import draw, one_line
 
 
 def _shapes(case: Case) -> str:
-    """One expression a line."""
+    """Evaluate one expression a line."""
     return "\n".join(_shape(line) for line in case.input.splitlines())
 
 
@@ -27,7 +27,7 @@ def _shape(line: str) -> str:
 
 
 def _failures(case: Case) -> str:
-    """One statement a line, each of which must fail."""
+    """Run one statement a line, each of which must fail."""
     return "\n".join(_failure(line) for line in case.input.splitlines())
 
 

@@ -17,7 +17,7 @@ from tests.golden.syntax_tree import draw, one_line
 
 
 def _shapes(case: Case) -> str:
-    """One expression a line."""
+    """Evaluate one expression a line."""
     return "\n".join(_shape(line) for line in case.input.splitlines())
 
 
@@ -29,7 +29,7 @@ def _shape(line: str) -> str:
 
 
 def _failures(case: Case) -> str:
-    """One statement a line, each of which must fail."""
+    """Run one statement a line, each of which must fail."""
     return "\n".join(_failure(line) for line in case.input.splitlines())
 
 
@@ -42,7 +42,7 @@ def _failure(line: str) -> str:
 
 
 def _refusals(case: Case) -> str:
-    """One schema statement a line, each of which must fail."""
+    """Run one schema statement a line, each of which must fail."""
     return "\n".join(_refusal(line) for line in case.input.splitlines())
 
 

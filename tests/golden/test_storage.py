@@ -46,7 +46,7 @@ class World:
         return "ok"
 
     def load(self, case: Case) -> str:
-        """Rows of a fixture, tables in the order given, in one commit."""
+        """Return rows of a fixture, tables in the order given, in one commit."""
         source, *tables = case.arguments
         rows = json.loads((FIXTURES / source).read_text())
         writes = [
@@ -69,7 +69,7 @@ class World:
         return "ok"
 
     def configure(self, case: Case) -> str:
-        """Settings of the splits, like `servers 5`, in pairs."""
+        """Set the splits up, by pairs such as `servers 5`."""
         given = dict(zip(case.arguments[::2], case.arguments[1::2], strict=True))
         policy = SplitPolicy(given.pop("policy", SplitPolicy.ROOT_ONLY))
         numbers = {name: int(number) for name, number in given.items()}
@@ -77,7 +77,7 @@ class World:
         return "ok"
 
     def layout(self, case: Case) -> str:
-        """Rows and boundaries; with the argument `servers`, and on which servers they are."""
+        """Return rows and boundaries; with the argument `servers`, also the servers they are on."""
         return self.database.physical_layout(servers=bool(case.arguments))
 
 

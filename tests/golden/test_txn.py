@@ -59,7 +59,7 @@ _DELETE = re.compile(r"delete (\w+) (\S+)")
 class Player:
     """One client of a schedule: its session, its transaction, and what it is still to do."""
 
-    def __init__(self, name: str, database: Database, mode: str, told: list[str]) -> None:
+    def __init__(self, name: str, database: Database, mode: str, report: list[str]) -> None:
         self.name = name
         self.lines: deque[str] = deque()
         self.stopped = False
@@ -68,7 +68,7 @@ class Player:
         self._begun: Existing | None = None
         self._seqno = 0
         self._dialect = database.schema.dialect
-        self._told = told
+        self._told = report
         self.client = Client(name, self._play)
 
     def go_on(self) -> bool:
@@ -137,9 +137,9 @@ def _row_text(row: tuple[Any, ...]) -> str:
 
 
 def _read_request(line: str) -> ReadRequest:
-    found = _READ.fullmatch(line)
-    assert found, line
-    table, index, low, high, columns = found.groups()
+    result = _READ.fullmatch(line)
+    assert result, line
+    table, index, low, high, columns = result.groups()
     keys = RawKeySet(keys=[[low]])
     if high is not None:
         keys = RawKeySet(ranges=[RawRange([low], True, [high], True)])
@@ -153,9 +153,9 @@ def _mutations(line: str) -> Iterator[Mutation]:
         if gone := _DELETE.fullmatch(text):
             yield Delete(gone[1], RawKeySet(keys=[[gone[2]]]))
             continue
-        found = _WRITE.fullmatch(text)
-        assert found, text
-        kind, table, columns, values = found.groups()
+        result = _WRITE.fullmatch(text)
+        assert result, text
+        kind, table, columns, values = result.groups()
         cells = [None if value == "NULL" else value for value in values.split(", ")]
         yield Write(WriteKind(kind), table, tuple(columns.split(", ")), [cells])
 
@@ -192,15 +192,15 @@ class World:
         modes = [
             mode for mode in MODES if mode.replace(",", "").replace(" ", "_") in case.arguments
         ]
-        told: list[str] = []
+        reported: list[str] = []
         for mode in modes or MODES:
-            told += [mode, *self._played(mode, case.input.splitlines())]
-        return "\n".join(told)
+            reported += [mode, *self._played(mode, case.input.splitlines())]
+        return "\n".join(reported)
 
     def _played(self, mode: str, lines: list[str]) -> list[str]:
         database = self.database.clone("projects/p/instances/i/databases/twin")
         database._core.locks = SteppedLocks()
-        told: list[str] = []
+        reported: list[str] = []
         players: dict[str, Player] = {}
         with seconds_told():
             for name, _, statement in (line.partition(": ") for line in lines):
@@ -208,20 +208,20 @@ class World:
                     session = database.sessions.create({})
                     request = StatementRequest(_statement(statement, self._dialect))
                     rows = session.execute(request, SingleUse()).rows
-                    told.append(f"  after: {_rows_text(rows)}")
+                    reported.append(f"  after: {_rows_text(rows)}")
                     continue
                 if name not in players:
-                    players[name] = Player(name, database, mode, told)
+                    players[name] = Player(name, database, mode, reported)
                 players[name].lines.append(statement)
                 while sum(player.go_on() for player in players.values()):
                     pass  # Whoever went on may have let others go on.
-            told += [f"  {p.name}: waits still" for p in players.values() if p.client.waits_on]
+            reported += [f"  {p.name}: waits still" for p in players.values() if p.client.waits_on]
             for player in players.values():
                 player.stopped = True
             database.sessions.abort_all("The schedule is over.")
             for player in players.values():
                 player.stop()
-        return told
+        return reported
 
 
 @pytest.mark.parametrize("path", golden_files("txn"), ids=file_id)

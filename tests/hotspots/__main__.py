@@ -29,9 +29,9 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     wrong: list[str] = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        for lines, found in pool.map(partial(table_of, seeds=options.seeds), names):
+        for lines, result in pool.map(partial(table_of, seeds=options.seeds), names):
             print("\n".join(lines), flush=True)
-            wrong += found
+            wrong += result
     print("\n".join(wrong) or f"all as expected over {options.seeds} seeds")
     sys.exit(1 if wrong else 0)
 

@@ -56,14 +56,14 @@ class Tally:
 
 def run(workloads: Iterable[Workload], seeds: Iterable[int]) -> Iterator[Tally]:
     """Yield a tally for each workload and size."""
-    wanted = list(seeds)
+    expected = list(seeds)
     for workload in workloads:
         tallies = [
             Tally(workload, size, verdict)
             for size, verdict in zip(SIZES, workload.verdicts, strict=True)
         ]
         schema = World(workload.table).schema
-        for seed in wanted:
+        for seed in expected:
             for tally, report in zip(tallies, _reports(workload, schema, seed), strict=True):
                 stats = report.spaces["T"]
                 tally.levels[str(stats.verdict)] += 1
@@ -119,18 +119,18 @@ def problems(tallies: Iterable[Tally]) -> list[str]:
     No false alarm is allowed. Some warnings may be missed or raised wrongly, and a workload that is
     hot by its share alone (one row of 60 %) may be missed at few commits.
     """
-    found = []
+    result = []
     for tally in tallies:
         seeds = sum(tally.levels.values())
         if tally.false_alarms:
-            found.append(f"{tally.line()}: false alarms")
+            result.append(f"{tally.line()}: false alarms")
         if tally.misses > _some(_missed_max(tally), seeds):
-            found.append(f"{tally.line()}: missed")
+            result.append(f"{tally.line()}: missed")
         if tally.expected == OK and tally.levels[WARN] > _some(0.05, seeds):
-            found.append(f"{tally.line()}: too many warnings")
+            result.append(f"{tally.line()}: too many warnings")
         if tally.expected == WARN and tally.levels[HOT] > _some(0.2, seeds):
-            found.append(f"{tally.line()}: hot")
-    return found
+            result.append(f"{tally.line()}: hot")
+    return result
 
 
 def _some(rate: float, seeds: int) -> float:

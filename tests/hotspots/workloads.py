@@ -35,7 +35,7 @@ class Workload:
 
     @property
     def harmless(self) -> bool:
-        """Whether no seed may give a hot verdict."""
+        """Return whether no seed may give a hot verdict."""
         return "hot" not in self.verdicts and "any" not in self.verdicts
 
 
@@ -147,9 +147,9 @@ def racing(writers: int) -> Callable[[Random], Keys]:
     def make(chance: Random) -> Keys:
         times = _times(chance)
         late: list[tuple[float, int]] = []
-        for place in count():
-            heappush(late, (place + chance.random() * writers, next(times)))
-            if place >= writers:
+        for position in count():
+            heappush(late, (position + chance.random() * writers, next(times)))
+            if position >= writers:
                 yield (heappop(late)[1],)
 
     return make

@@ -61,9 +61,9 @@ def blocks(page: Path) -> Iterator[Block]:
     """Yield the blocks of a page in their order."""
     text = page.read_text(encoding="utf-8")
     section = ""
-    for found in _FENCE_OR_HEADING.finditer(text):
-        if found[3] is not None:
-            section = found[3]
+    for result in _FENCE_OR_HEADING.finditer(text):
+        if result[3] is not None:
+            section = result[3]
             continue
-        line = text.count("\n", 0, found.start()) + 1
-        yield Block(found[1] or "", found[2], f"{page.name}:{line}", section)
+        line = text.count("\n", 0, result.start()) + 1
+        yield Block(result[1] or "", result[2], f"{page.name}:{line}", section)

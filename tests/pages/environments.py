@@ -79,20 +79,20 @@ def wheels() -> Path:
 
 def pip(folder: str, arguments: list[str]) -> int:
     """Run `pip install`; return its exit code."""
-    command, *wanted = (each for each in arguments if not each.startswith("-"))
+    command, *expected = (each for each in arguments if not each.startswith("-"))
     assert command == "install"
     try:
-        install(Path(folder), map(_named, wanted))
+        install(Path(folder), map(_named, expected))
     except PackageNotFoundError as missing:
         print(f"{missing.name}: not installed here", file=sys.stderr)
         return NOT_HERE
     return 0
 
 
-def install(environment: Path, wanted: Iterable[str]) -> None:
+def install(environment: Path, expected: Iterable[str]) -> None:
     """Install packages and all that they require. Raises PackageNotFoundError."""
     (packages,) = environment.glob("lib/python*/site-packages")
-    for package in _with_requirements(wanted):
+    for package in _with_requirements(expected):
         _link_files(package, packages)
         for entry in package.entry_points.select(group="console_scripts"):
             _write_script(
@@ -115,9 +115,9 @@ def _named(argument: str) -> str:
     return f"{name}{bracket}{extras}"
 
 
-def _with_requirements(wanted: Iterable[str]) -> Iterator[Distribution]:
+def _with_requirements(expected: Iterable[str]) -> Iterator[Distribution]:
     """Yield the packages that requirements lead to, each once."""
-    waiting = [(Requirement(each), "") for each in wanted]
+    waiting = [(Requirement(each), "") for each in expected]
     done: set[tuple[str, str]] = set()
     while waiting:
         requirement, extra = waiting.pop()

@@ -103,9 +103,9 @@ class Walkthrough:
     def _run(self, script: Path) -> str:
         network: tuple[str, ...] = ()
         if not FOR_REAL:
-            if (found := own_network()) is None:
+            if (result := own_network()) is None:
                 pytest.skip("no network of its own here (unshare): set SPANEMU_TEST_PAGES")
-            network = found
+            network = result
         with subprocess.Popen(
             [*network, "bash", str(script)],
             cwd=self.folder,

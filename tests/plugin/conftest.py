@@ -47,7 +47,7 @@ CREATE UNIQUE INDEX AlbumsByTitle ON Albums (Title);
 
 @pytest.fixture
 def project(pytester, monkeypatch):
-    """A project's directory. `project.run(text, ...)` runs a test file in it."""
+    """Return a project's directory. `project.run(text, ...)` runs a test file in it."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     for name in (
         "SPANNER_EMULATOR_HOST", "SPANEMU_TARGET", "SPANEMU_ISOLATION", "SPANEMU_SEED",
@@ -93,6 +93,6 @@ class Project:
 
 @pytest.fixture
 def music(project):
-    """A project with a schema where the plugin looks for one."""
+    """Return a project with a schema where the plugin looks for one."""
     project.file("schema.sql", SCHEMA)
     return project

@@ -112,14 +112,14 @@ def fixtures() -> Iterator[str]:
 
 
 def _scope(node: ast.FunctionDef) -> str:
-    for each in node.decorator_list:
-        if isinstance(each, ast.Attribute) and each.attr == "fixture":
+    for item in node.decorator_list:
+        if isinstance(item, ast.Attribute) and item.attr == "fixture":
             return "function"
-        if isinstance(each, ast.Call) and getattr(each.func, "attr", "") == "fixture":
+        if isinstance(item, ast.Call) and getattr(item.func, "attr", "") == "fixture":
             return next(
                 (
                     str(ast.literal_eval(word.value))
-                    for word in each.keywords
+                    for word in item.keywords
                     if word.arg == "scope"
                 ),
                 "function",
@@ -171,12 +171,12 @@ def _is_documented(member: Any) -> bool:
 def _arguments(member: Any) -> str:
     if isinstance(member, property):
         return ""
-    given = [each for each in inspect.signature(member).parameters.values() if each.name != "self"]
+    given = [item for item in inspect.signature(member).parameters.values() if item.name != "self"]
     shown = []
-    for each in given:
-        stars = {each.VAR_KEYWORD: "**", each.VAR_POSITIONAL: "*"}.get(each.kind, "")
-        is_optional = each.default is not each.empty or each.kind is each.KEYWORD_ONLY
-        shown.append(f"{stars}{each.name}{'=' if is_optional and not stars else ''}")
+    for item in given:
+        stars = {item.VAR_KEYWORD: "**", item.VAR_POSITIONAL: "*"}.get(item.kind, "")
+        is_optional = item.default is not item.empty or item.kind is item.KEYWORD_ONLY
+        shown.append(f"{stars}{item.name}{'=' if is_optional and not stars else ''}")
     return f"({', '.join(shown)})"
 
 
@@ -217,8 +217,8 @@ def commands() -> Iterator[str]:
     for name in sorted(COMMANDS):
         command = command_named(name)
         if isinstance(command, click.Group):
-            for inner, each in sorted(command.commands.items()):
-                yield from _options(f"spanemu {name} {inner}", each)
+            for inner, item in sorted(command.commands.items()):
+                yield from _options(f"spanemu {name} {inner}", item)
         else:
             yield from _options(f"spanemu {name}", command)
 

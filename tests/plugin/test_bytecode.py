@@ -34,7 +34,7 @@ def test_it(spanner_database):
 
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of some modules that import each other; Python has none of them compiled."""
+    """Return a directory of modules that import each other, none of them compiled."""
     directory = tmp_path / "modules"
     for name, text in MODULES.items():
         file = directory / name
@@ -52,12 +52,12 @@ def compiled(modules: Path) -> set[str]:
 
 
 def test_imports_at_the_beginning_of_lines_are_followed(modules: Path) -> None:
-    found = modules_imported_by(["alpha"])
-    assert set(found) == {
+    result = modules_imported_by(["alpha"])
+    assert set(result) == {
         "alpha", "alpha.inner", "alpha.inner.deep", "alpha.sibling", "beta", "gamma",
         "space.within",
     }  # fmt: skip
-    assert found["alpha"] == str(modules / "alpha" / "__init__.py")
+    assert result["alpha"] == str(modules / "alpha" / "__init__.py")
     assert modules_imported_by(["absent", "absent.module"]) == {}
 
 

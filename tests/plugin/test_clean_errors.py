@@ -35,9 +35,9 @@ FOREIGN = ["*site-packages*", "*grpc*", "*embedded/calls.py*", "*request_id*", "
         ('spanner_factory.Singers(SingerId="x")', ["*FailedPrecondition: 400 *'x' as *"], None),
     ],
 )
-@pytest.mark.parametrize("place", ["test", "fixture"])
+@pytest.mark.parametrize("location", ["test", "fixture"])
 def test_an_error_of_sql_shows_the_statement_and_no_line_of_the_client(
-    music, body, lines, word, place
+    music, body, lines, word, location
 ):
     fixtures = "spanner_sql, spanner_assert, spanner_factory"
     result = music.run(
@@ -46,14 +46,14 @@ def test_an_error_of_sql_shows_the_statement_and_no_line_of_the_client(
 
         @pytest.fixture
         def prepared({fixtures}):
-            if {place == "fixture"}:
+            if {location == "fixture"}:
                 {body}
 
         def test_it({fixtures}, prepared):
             {body}
         """
     )
-    result.assert_outcomes(**{"test": {"failed": 1}, "fixture": {"errors": 1}}[place])
+    result.assert_outcomes(**{"test": {"failed": 1}, "fixture": {"errors": 1}}[location])
     result.stdout.fnmatch_lines([">*", *(f"E {line}" for line in lines)])
     assert pointed_at(result.outlines, word)
     for foreign in FOREIGN:
@@ -61,7 +61,7 @@ def test_an_error_of_sql_shows_the_statement_and_no_line_of_the_client(
 
 
 def pointed_at(lines, word):
-    """Whether the only caret is below a word; no caret without one."""
+    """Return whether the only caret is below a word; no caret without one."""
     carets = [number for number, line in enumerate(lines) if re.fullmatch(r"E +\^", line)]
     if word is None:
         return not carets

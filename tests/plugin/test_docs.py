@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def blocks(page, language):
-    """The code blocks of a language."""
+    """Return the code blocks of a language."""
     return re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
 
 

@@ -29,7 +29,7 @@ EAGER = "spanner_start = eager"
 
 @pytest.fixture
 def application(music, monkeypatch, tmp_path):
-    """A project whose conftest.py imports a module with a client; there are no credentials."""
+    """Return a project whose conftest.py imports a client; there are no credentials."""
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "")
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "no-gcloud"))
     monkeypatch.setenv("NO_GCE_CHECK", "true")

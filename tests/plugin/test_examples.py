@@ -36,7 +36,7 @@ NEEDED = {
 
 @pytest.fixture
 def run(project, pytester):
-    """Runs an example."""
+    """Run an example."""
 
     def run(name, *args):
         needs(*NEEDED[name])

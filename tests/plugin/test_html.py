@@ -63,7 +63,7 @@ FACTS = RunFacts(started="2026-11-22T10:30:00+01:00", seconds=75.5, command="pyt
 
 
 def page(*args):
-    """The text of the page, without the places where lines may break."""
+    """Return the text of the page, without the places where lines may break."""
     return report_page(*args).replace("<wbr>", "")
 
 

@@ -396,7 +396,7 @@ def test_snapshots_inside_a_test(music):
 
 
 def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
-    """A schema may be anywhere in memory, also where one was that a fixture has let go of."""
+    # A schema may be anywhere in memory, also where one was that a fixture has let go of.
     result = music.run(
         """
         import gc

@@ -84,23 +84,23 @@ def test_a_long_schema_counts_its_statements():
         def apply_schema(self, schema):
             self.batches.append(len(schema))
 
-    told, emulator = [], Emulator()
+    reported, emulator = [], Emulator()
     statements = [f"CREATE TABLE T{n} (K INT64) PRIMARY KEY (K)" for n in range(250)]
-    Template(emulator, "db").build(Schema.given(statements), told.append)
-    assert told == [f"{done} of 250 statements of spanner_schema" for done in (0, 100, 200)]
+    Template(emulator, "db").build(Schema.given(statements), reported.append)
+    assert reported == [f"{done} of 250 statements of spanner_schema" for done in (0, 100, 200)]
     assert emulator.batches == [100, 100, 50]
     emulator.is_started_here, emulator.batches = False, []  # Elsewhere a request has its price.
-    Template(emulator, "db").build(Schema.given(statements), told.append)
+    Template(emulator, "db").build(Schema.given(statements), reported.append)
     assert emulator.batches == [250]
 
 
 def test_seeds_count_their_rows(music, monkeypatch):
-    told = []
-    monkeypatch.setattr(Progress, "set_step", lambda self, step: told.append(step))
+    reported = []
+    monkeypatch.setattr(Progress, "set_step", lambda self, step: reported.append(step))
     monkeypatch.setattr(seeds, "MUTATIONS_PER_COMMIT", 3)
     music.file("seeds/Singers.csv", "SingerId,Name\n" + "".join(f"{n},x\n" for n in range(5)))
     music.run("def test_it(spanner_database): pass").assert_outcomes(passed=1)
-    rows = [each for each in told if each.endswith("of the seeds")]
+    rows = [each for each in reported if each.endswith("of the seeds")]
     assert rows == [f"{done} of 5 rows of the seeds" for done in (2, 4, 5)]
 
 

@@ -76,16 +76,16 @@ def test_a_run_without_spanner_has_no_report(music):
 def test_the_json_report_holds_every_test_also_those_of_workers(music, workers):
     result = music.run(SUITE, "--spanner-report=json:out/report.json", *workers)
     result.assert_outcomes(passed=5)
-    found = json.loads((music.path / "out/report.json").read_text())
-    assert found["schema_version"] == 1
-    assert found["totals"] == {
+    results = json.loads((music.path / "out/report.json").read_text())
+    assert results["schema_version"] == 1
+    assert results["totals"] == {
         "queries": 1, "commits": 3, "aborts": 0, "mutations": 6, "full_scans": 1, "lock_waits": 0,
     }  # fmt: skip
-    assert found["capabilities"]["snapshots"] is True
-    assert found["refused"] == {}
-    names = sorted(each["test"].rpartition("::")[2] for each in found["tests"])
+    assert results["capabilities"]["snapshots"] is True
+    assert results["refused"] == {}
+    names = sorted(each["test"].rpartition("::")[2] for each in results["tests"])
     assert names == ["test_scan", "test_write[0]", "test_write[1]", "test_write[2]"]
-    (scan,) = [text for each in found["tests"] for text in each["scans"]]
+    (scan,) = [text for each in results["tests"] for text in each["scans"]]
     assert scan.startswith("Singers: SELECT * FROM Singers ")
     assert ".py:5, called from " in scan
     result.stdout.fnmatch_lines(["*::test_scan *", "*4 databases*"])
@@ -211,7 +211,7 @@ def test_a_run_pauses_where_a_test_fails(music, monkeypatch):
 
 
 def test_the_page_of_pytest_html(music):
-    """Its hook, called as it calls it."""
+    # Its hook, called as it calls it.
     music.file(
         "conftest.py",
         """

@@ -53,7 +53,7 @@ def test_rows_come_back_as_the_server_completed_them(database):
 
 
 def test_commit_timestamps_in_keys_and_beside_keys_that_the_server_makes(database):
-    found = database(
+    result = database(
         """
         CREATE TABLE Logs (Noted TIMESTAMP NOT NULL OPTIONS (allow_commit_timestamp = true),
           Text STRING(MAX)) PRIMARY KEY (Noted DESC);
@@ -62,7 +62,7 @@ def test_commit_timestamps_in_keys_and_beside_keys_that_the_server_makes(databas
           N INT64 NOT NULL, CONSTRAINT Small CHECK (N < 500)) PRIMARY KEY (Id)
         """
     )
-    factory, sql = SpannerFactory(found), SpannerSql(found)
+    factory, sql = SpannerFactory(result), SpannerSql(result)
     logs = factory.Logs.many(3)
     assert len({log["Noted"] for log in logs}) == 3
     assert all(log["Text"] for log in logs)
@@ -86,10 +86,10 @@ def test_children_take_their_parents_key_and_count_on(database):
 
 def test_graphs(database):
     factory = SpannerFactory(database(FIXTURES / "music.sql"))
-    made = factory.graph({"Singers": 4, "Singers.Albums": (1, 3), "Singers.Albums.Songs": 2})
-    assert len(made["Singers"]) == 4
-    assert 4 <= len(made["Singers.Albums"]) <= 12
-    assert len(made["Singers.Albums.Songs"]) == 2 * len(made["Singers.Albums"])
+    created = factory.graph({"Singers": 4, "Singers.Albums": (1, 3), "Singers.Albums.Songs": 2})
+    assert len(created["Singers"]) == 4
+    assert 4 <= len(created["Singers.Albums"]) <= 12
+    assert len(created["Singers.Albums.Songs"]) == 2 * len(created["Singers.Albums"])
     with pytest.raises(ValueError, match=r"needs 'Singers\.Albums'"):
         factory.graph({"Singers": 1, "Singers.Albums.Songs": 1})
 
@@ -117,13 +117,13 @@ def test_a_provider_of_a_column_comes_before_its_default(database):
 
 
 def test_values_that_a_check_lists(database):
-    found = database(
+    result = database(
         "CREATE TABLE Parcels (Id INT64 NOT NULL, Kind STRING(9) NOT NULL, Size INT64 NOT NULL, "
         "State STRING(9) NOT NULL, CONSTRAINT K CHECK (Kind IN ('box', \"bag\")), "
         "CHECK (Size IN (1, 2, 30) AND Kind NOT IN ('bag')), "
         "CHECK (State = 'sent' OR State = 'here')) PRIMARY KEY (Id)"
     )
-    parcels = SpannerFactory(found).Parcels.many(30)
+    parcels = SpannerFactory(result).Parcels.many(30)
     assert {parcel["Kind"] for parcel in parcels} == {"box"}
     assert {parcel["Size"] for parcel in parcels} == {1, 2, 30}
     assert {parcel["State"] for parcel in parcels} == {"sent", "here"}
@@ -153,12 +153,12 @@ def test_a_check_lists_values_of_any_type_in_any_form(database, type_, check, va
 
 
 def test_unique_indexes_and_checks_are_honoured(database):
-    found = database(
+    result = database(
         "CREATE TABLE T (Id INT64 NOT NULL, Code STRING(1) NOT NULL, N INT64 NOT NULL, "
         "CONSTRAINT Small CHECK (N BETWEEN 1 AND 300)) PRIMARY KEY (Id);"
         "CREATE UNIQUE INDEX ByCode ON T (Code)"
     )
-    factory = SpannerFactory(found)
+    factory = SpannerFactory(result)
     factory.provider("T.Code", lambda faker: faker.random_element("abcde"))
     rows = factory.T.many(5)
     assert sorted(row["Code"] for row in rows) == list("abcde")
@@ -168,11 +168,11 @@ def test_unique_indexes_and_checks_are_honoured(database):
 
 
 def test_unique_indexes_of_postgresql_take_many_nulls(database):
-    found = database(
+    result = database(
         "CREATE TABLE t (id bigint PRIMARY KEY, code varchar(1)); CREATE UNIQUE INDEX c ON t (code)",
         "postgresql",
     )
-    factory = SpannerFactory(found)
+    factory = SpannerFactory(result)
     assert len(factory.t.many(3, code=None)) == 3
     factory.t(code="a")
     with pytest.raises(ValueError, match="no row of t"):
@@ -180,14 +180,14 @@ def test_unique_indexes_of_postgresql_take_many_nulls(database):
 
 
 def test_references_and_self_references(database):
-    found = database(
+    result = database(
         "CREATE TABLE Staff (Id INT64 NOT NULL, Boss INT64, Peer INT64 NOT NULL, "
         "FOREIGN KEY (Boss) REFERENCES Staff (Id), FOREIGN KEY (Peer) REFERENCES Staff (Id)) "
         "PRIMARY KEY (Id);"
         "CREATE TABLE Desk (Id INT64 NOT NULL, Owner INT64 NOT NULL, "
         "FOREIGN KEY (Owner) REFERENCES Staff (Id)) PRIMARY KEY (Id)"
     )
-    factory = SpannerFactory(found)
+    factory = SpannerFactory(result)
     boss = factory.Staff()
     assert boss["Boss"] is None
     assert boss["Peer"] == boss["Id"]
@@ -198,7 +198,7 @@ def test_references_and_self_references(database):
 
 
 def test_every_type_and_keys_made_by_the_server(database):
-    found = database(
+    result = database(
         "CREATE SEQUENCE S OPTIONS (sequence_kind = 'bit_reversed_positive');"
         "CREATE TABLE T (Id INT64 NOT NULL DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S)), "
         "b BOOL NOT NULL, f FLOAT64 NOT NULL, g FLOAT32 NOT NULL, n NUMERIC NOT NULL, "
@@ -206,7 +206,7 @@ def test_every_type_and_keys_made_by_the_server(database):
         "j JSON NOT NULL, a ARRAY<STRING(2)> NOT NULL, Up STRING(MAX) AS (UPPER(s)) STORED) "
         "PRIMARY KEY (Id)"
     )
-    rows = SpannerFactory(found).T.many(2)
+    rows = SpannerFactory(result).T.many(2)
     assert rows[0]["Id"] != rows[1]["Id"]
     for row in rows:
         assert len(row["s"]) <= 3

@@ -80,9 +80,9 @@ def test_wrench_runs_migrations_after_the_schema(root):
         "migrations/000001_b.down.sql": "DROP TABLE B",
     }
     path = root({f"db/{name}": text for name, text in files.items()})
-    found = source_of("db", path).steps()
-    assert [step.text for step in found] == [A, B, "UPDATE A SET x = 1 WHERE true"]
-    assert found[2].partitioned
+    result = source_of("db", path).steps()
+    assert [step.text for step in result] == [A, B, "UPDATE A SET x = 1 WHERE true"]
+    assert result[2].partitioned
 
 
 def test_wrench_schema_written_after_the_migrations_is_all(root):

@@ -42,7 +42,7 @@ TEST = """
 
 @pytest.fixture
 def runs(project):
-    """Runs the test; how often the program has run by then."""
+    """Run the test; return how often the program has run by then."""
 
     def run(*args):
         project.run_keeping(TEST, *args).assert_outcomes(passed=1)

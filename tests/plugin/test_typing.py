@@ -33,7 +33,7 @@ def test_it(
 
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory):
-    """The errors that mypy's strict mode finds in the suite and in the mistakes, by file.
+    """Return the errors that mypy's strict mode finds in the suite and in the mistakes, by file.
 
     Both are checked at once, because mypy reads the modules that they import for minutes.
     """

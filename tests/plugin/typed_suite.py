@@ -79,12 +79,12 @@ def test_clients(
 
 
 def test_emulator(spanner_emulator: SpannerEmulator, spanner_schema: Schema) -> None:
-    made: DatabaseHandle = spanner_emulator.create_database("other", schema=spanner_schema.ddl)
-    database: Database = made.client()
+    created: DatabaseHandle = spanner_emulator.create_database("other", schema=spanner_schema.ddl)
+    database: Database = created.client()
     client: Client = spanner_emulator.client()
-    assert database.name == made.name
+    assert database.name == created.name
     assert client.project == spanner_emulator.project
-    made.drop()
+    created.drop()
 
 
 def test_assert(spanner_database: Database, spanner_assert: SpannerAssert) -> None:

@@ -20,13 +20,13 @@ Order = tuple[datetime, str, str]
 
 
 def order_of(record: Record) -> Order:
-    """The position of a record: commits by time, and the records of a commit by their sequence."""
+    """Return the position of a record: its commit time, then its sequence in the commit."""
     sequence = record["record_sequence"]
     return record["commit_timestamp"], record["server_transaction_id"], sequence
 
 
 def check_records(records: Sequence[Record]) -> None:
-    """The numbers in the records are true, and a row's changes come in the order of its commits."""
+    """Check the numbers in the records, and that changes of a row come in commit order."""
     transactions = defaultdict(list)
     rows = defaultdict(list)
     for record in records:

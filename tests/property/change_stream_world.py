@@ -91,7 +91,7 @@ class World:
         return self.handle.client()
 
     def name(self, name: str) -> str:
-        """A name as the database spells it."""
+        """Return a name as the database spells it."""
         return name.lower() if self.is_postgresql else name
 
     # ------------------------------------------------------------------ steps
@@ -201,7 +201,7 @@ class World:
     # ------------------------------------------------------------------ texts
 
     def ddl_of(self, text: str) -> str:
-        """A schema statement in the database's dialect."""
+        """Return a schema statement in the database's dialect."""
         if not self.is_postgresql:
             return text
         text = text.replace("INT64", "BIGINT").replace(
@@ -212,7 +212,7 @@ class World:
         return text.replace("NULL_FILTERED ", "")
 
     def sql_of(self, statement: Statement) -> str:
-        """A DML statement in the database's dialect."""
+        """Return a DML statement in the database's dialect."""
         text = sql_of(self.tables[statement[1]], statement)
         return re.sub(r"DIV\(1, (.*?)\)", r"1 / (\1)", text) if self.is_postgresql else text
 
@@ -239,20 +239,20 @@ class World:
         self.states.append(State(self.now(), commits, columns, rows))
 
     def now(self) -> datetime:
-        """A timestamp after every commit so far."""
+        """Return a timestamp after every commit so far."""
         with self.client.snapshot() as snapshot:
             ((now,),) = snapshot.execute_sql("SELECT CURRENT_TIMESTAMP")
         return now  # type: ignore[no-any-return]
 
     def clone(self, name: str) -> World:
-        """A clone of the database, with the states so far."""
+        """Return a clone of the database, with the states so far."""
         handle = self.handle.clone(name)
         return World(self.emulator, handle, dict(self.tables), list(self.states))
 
     # ------------------------------------------------------------------ what must hold
 
     def check(self) -> None:
-        """The records of both streams, applied to an empty copy, give the rows of every state."""
+        """Check that the records, applied to an empty copy, give the rows of every state."""
         first = next(iter(self.tables.values()))
         some = {self.name(first.name): [self.name(each) for each in (*first.key, "A")]}
         for stream, watched in ((ALL, None), (SOME, some)):
@@ -277,7 +277,7 @@ class World:
 
 
 def view(rows: Mapping[str, TableRows], columns: Mapping[str, Sequence[str]]) -> Any:
-    """The rows of some tables, with some of their columns; a column without a value is NULL."""
+    """Return rows with some of their columns; a column without a value is NULL."""
     return {
         table: {
             key: {name: row.get(name) for name in names} for key, row in rows.get(table, {}).items()
@@ -287,7 +287,7 @@ def view(rows: Mapping[str, TableRows], columns: Mapping[str, Sequence[str]]) ->
 
 
 def _text(value: Any) -> Any:
-    """A value as the JSON of a record has it."""
+    """Return a value as the JSON of a record has it."""
     if isinstance(value, datetime):
         return re.sub(r"\.?0*Z", "Z", value.rfc3339())  # type: ignore[attr-defined]
     return str(value) if isinstance(value, int) else value

@@ -76,7 +76,7 @@ class Table:
         return (*self.key, "A", "B", *(["G"] if self.generated else []))
 
     def ddl(self) -> Iterator[str]:
-        """The statements that create it."""
+        """Yield the statements that create it."""
         parts = [f"{name} INT64 NOT NULL" for name in self.key]
         for name in ("A", "B"):
             null = " NOT NULL" if name in self.not_null else ""
@@ -108,11 +108,11 @@ class Table:
         self, rows: Mapping[Key, Row], index: Index, *, nulls_last: bool = False
     ) -> list[tuple[Any, ...]]:
         """Return the entries that an index has for those rows, in order."""
-        found = [(*(row[c] for c in index.columns), *key) for key, row in rows.items()]
+        result = [(*(row[c] for c in index.columns), *key) for key, row in rows.items()]
         if index.filtered:
-            found = [entry for entry in found if None not in entry[: len(index.columns)]]
+            result = [entry for entry in result if None not in entry[: len(index.columns)]]
         return sorted(
-            found, key=lambda entry: [((cell is None) is nulls_last, cell or 0) for cell in entry]
+            result, key=lambda entry: [((cell is None) is nulls_last, cell or 0) for cell in entry]
         )
 
 
@@ -128,7 +128,7 @@ class Refused(Exception):
 
 
 class RefusedByRow(Refused):
-    """What a row says that is there, or is not. That the unit deletes a written row comes first."""
+    """A refusal because of a row. That the unit deletes a written row comes first."""
 
 
 @dataclass
@@ -182,54 +182,54 @@ class Unit:
         if self.has_written(name, key):
             raise Refused(FP)
         self.deleted.append((name, key))
-        for found in [k for k in self.rows[name] if key in (None, k)]:
-            if found in self.rows[name]:
-                self.remove(name, found)
+        for result in [k for k in self.rows[name] if key in (None, k)]:
+            if result in self.rows[name]:
+                self.remove(name, result)
 
     def has_written(self, name: str, key: Key | None) -> bool:
-        """Whether it wrote a row of those to delete, from which a foreign key may cascade."""
+        """Return whether it wrote a row to delete, from which a foreign key may cascade."""
         watched = self._is_watched(name)
         return watched and any(t == name and key in (None, k) for t, k in self.written)
 
     def remove(self, name: str, key: Key) -> None:
-        """A row goes, with what depends on it."""
+        """Delete a row with everything that depends on it."""
         for child in self.schema.values():
             if child.parent == name and child.interleave != "in":
                 below = [k for k in self.rows[child.name] if k[: len(key)] == key]
                 if below and child.interleave == "no action":
                     raise Refused(FP)
-                for each in below:
-                    if each in self.rows[child.name]:
-                        self.remove(child.name, each)
+                for item in below:
+                    if item in self.rows[child.name]:
+                        self.remove(child.name, item)
         del self.rows[name][key]
         for other in self.schema.values():
             reference = other.foreign_key
             if reference is not None and reference.cascade and reference.table == name:
                 made_to = self.inserted | self.referring  # What a unit itself made refer stays.
-                for each in [k for k, r in self.rows[other.name].items() if r["A"] == key[0]]:
-                    if each in self.rows[other.name] and (other.name, each) not in made_to:
-                        self.remove(other.name, each)
+                for item in [k for k, r in self.rows[other.name].items() if r["A"] == key[0]]:
+                    if item in self.rows[other.name] and (other.name, item) not in made_to:
+                        self.remove(other.name, item)
 
     # ------------------------------------------------------------------ the end of the unit
 
     def violations(self) -> set[str]:
-        """The codes of all that the final state breaks."""
-        found = set()
+        """Return the codes of all that the final state breaks."""
+        result = set()
         for table in self.schema.values():
             rows = self.rows[table.name]
             for row in rows.values():
                 if table.check_below is not None and (row["A"] or 0) >= table.check_below:
-                    found.add(OOR)
+                    result.add(OOR)
             reference = table.foreign_key
             if reference is not None and reference.enforced:
-                wanted = {row["A"] for row in rows.values()} - {None}
-                if not wanted <= {key[0] for key in self.rows[reference.table]}:
-                    found.add(FP)
+                expected = {row["A"] for row in rows.values()} - {None}
+                if not expected <= {key[0] for key in self.rows[reference.table]}:
+                    result.add(FP)
             for index in table.indexes:
                 keys = [entry[: len(index.columns)] for entry in table.entries(rows, index)]
                 if index.unique and len(set(keys)) < len(keys):
-                    found.add(AE)
-        return found
+                    result.add(AE)
+        return result
 
     # ------------------------------------------------------------------ one row
 

@@ -34,7 +34,7 @@ def emulator() -> Iterator[spanemu.Emulator]:
 
 @st.composite
 def complete_writes(draw: st.DrawFn, schema: dict[str, Table]) -> list[RowWrite]:
-    """Writes of a row that few rules refuse, because the rows that it needs are written before."""
+    """Return writes that few rules refuse: the rows that a row needs come before it."""
     table = draw(st.sampled_from(list(schema.values())))
     key = draw(st.tuples(*[SMALL] * table.depth))
     kind = draw(st.sampled_from(["insert_or_update"] * 3 + ["replace", "delete"]))

@@ -99,10 +99,10 @@ class Commit:
     nulls_distinct: bool = False  # in a unique index
 
     def run(self) -> Rows:
-        """The rows afterwards. Raises Refused."""
-        for place, mutation in enumerate(self.mutations):
+        """Return the rows afterwards. Raises Refused."""
+        for position, mutation in enumerate(self.mutations):
             if isinstance(mutation, Write):
-                self._write(mutation, place)
+                self._write(mutation, position)
             else:
                 self._delete(mutation)
         violations = set(self._violations())
@@ -110,13 +110,13 @@ class Commit:
             raise Refused(*violations)
         return self.rows
 
-    def _write(self, write: Write, place: int) -> None:
+    def _write(self, write: Write, position: int) -> None:
         shape, table = SHAPES[write.table], self.rows[write.table]
         key = tuple(write.row[name] for name in shape.columns[: shape.key])
         if (
             write.kind == "update"
             and key not in table
-            and self._was_deleted(write.table, key, place)
+            and self._was_deleted(write.table, key, position)
         ):
             raise Refused("INVALID_ARGUMENT")
         if any(write.row.get(name, 0) is None for name in shape.not_null):
@@ -126,12 +126,12 @@ class Commit:
         if key not in table:
             if write.kind == "update":
                 raise Refused("NOT_FOUND")
-            self._insert(write, key, place)
+            self._insert(write, key, position)
         elif write.kind == "insert":
             raise Refused("ALREADY_EXISTS")
         elif write.kind == "replace":
             self._remove(write.table, key)
-            self._insert(write, key, place)
+            self._insert(write, key, position)
         else:
             table[key].update(write.row)
 
@@ -141,14 +141,14 @@ class Commit:
             for each in self.mutations[:place]
         )
 
-    def _insert(self, write: Write, key: tuple[int, ...], place: int) -> None:
+    def _insert(self, write: Write, key: tuple[int, ...], position: int) -> None:
         if write.table == "Child" and key[:1] not in self.rows["Parent"]:
             later = any(
                 isinstance(each, Write)
                 and each.table == "Parent"
                 and each.kind != "update"
                 and each.row["P"] == key[0]
-                for each in self.mutations[place + 1 :]
+                for each in self.mutations[position + 1 :]
             )
             raise Refused("INVALID_ARGUMENT" if later else "NOT_FOUND")
         self.rows[write.table][key] = dict.fromkeys(SHAPES[write.table].columns) | dict(write.row)
@@ -226,8 +226,8 @@ CODES = {
 
 
 @pytest.fixture(scope="module", params=DIALECTS)
-def place(request):
-    """A database with some rows, a snapshot of it, and those rows in the model."""
+def populated(request):
+    """Yield a database with some rows, a snapshot of it, and those rows in the model."""
     with spanemu.Emulator() as emulator:
         schema = schema_in(request.param, filter(str.strip, SCHEMA.split(";")))
         handle = emulator.create_database("model", schema=schema, dialect=request.param)
@@ -236,7 +236,7 @@ def place(request):
 
 
 def outcome(database: Any, mutations: Sequence[Write | Delete]) -> str:
-    """The code with which a commit ends."""
+    """Return the code with which a commit ends."""
     try:
         with database.batch() as batch:
             for mutation in mutations:
@@ -249,7 +249,7 @@ def outcome(database: Any, mutations: Sequence[Write | Delete]) -> str:
 def predicted(
     rows: Rows, mutations: Sequence[Write | Delete], *, nulls_distinct: bool
 ) -> tuple[set[str], Rows]:
-    """The codes with which a commit may end, and the rows after it."""
+    """Return the codes with which a commit may end, and the rows after it."""
     try:
         return {"OK"}, Commit(deepcopy(rows), mutations, nulls_distinct).run()
     except Refused as refused:
@@ -275,22 +275,22 @@ def assert_same(database: Any, rows: Rows, *, nulls_distinct: bool) -> None:
     by_v = sorted([row["V"], row["P"], row["C"]] for row in children if row["V"] is not None)
     with database.snapshot(multi_use=True) as snapshot:
         for table, shape in SHAPES.items():
-            found = list(snapshot.read(table, shape.columns, everything))
-            assert found == [list(row.values()) for _, row in sorted(rows[table].items())]
+            result = list(snapshot.read(table, shape.columns, everything))
+            assert result == [list(row.values()) for _, row in sorted(rows[table].items())]
         assert list(snapshot.read("Parent", ("U", "P", "A"), everything, index="ByU")) == by_u
         assert list(snapshot.read("Child", ("V", "P", "C"), everything, index="ByV")) == by_v
 
 
 @settings(max_examples=60)
 @given(commits=COMMITS)
-def test_commits_do_what_the_model_does(place, commits) -> None:
-    handle, start, rows = place
+def test_commits_do_what_the_model_does(populated, commits) -> None:
+    handle, start, rows = populated
     handle.restore(start)
     database = handle.client()
     nulls_distinct = handle.dialect == "postgresql"
     for mutations in commits:
         codes, rows = predicted(rows, mutations, nulls_distinct=nulls_distinct)
-        found = outcome(database, mutations)
-        event(found)
-        assert found in codes
+        result = outcome(database, mutations)
+        event(result)
+        assert result in codes
         assert_same(database, rows, nulls_distinct=nulls_distinct)

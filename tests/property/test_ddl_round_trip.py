@@ -123,7 +123,7 @@ def view(draw: st.DrawFn) -> str:
 
 @st.composite
 def special(draw: st.DrawFn) -> str:
-    """Statements on objects that name tables but hold no rows."""
+    """Return statements on objects that name tables but hold no rows."""
     table, other, names_ = quoted(draw(TABLES)), quoted(draw(TABLES)), draw(COLUMNS)
     replace, number = draw(st.sampled_from(["", "OR REPLACE "])), draw(st.sampled_from("12"))
     return draw(
@@ -203,7 +203,7 @@ MAPS = ("_synonyms", "_constraints", "_children", "_indexes_by_table", "_referen
 
 
 def applied(statements: list[str]) -> Schema:
-    """The schema that the statements make, leaving out those that are refused."""
+    """Return the schema that the statements make, leaving out those that are refused."""
     schema = Schema()
     for statement in statements:
         for name in MAPS:

@@ -53,7 +53,7 @@ def results(draw: st.DrawFn) -> tuple[tuple[tuple[str, Type], ...], list[tuple[A
 
 
 def merged(left: Any, right: Any) -> Any:
-    """The documented rule by which a reader joins two parts of a value."""
+    """Return the documented rule by which a reader joins two parts of a value."""
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     assert isinstance(left, list)

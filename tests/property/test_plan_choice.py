@@ -140,7 +140,7 @@ def _condition(draw: st.DrawFn, aliases: dict[str, str], depth: int = 0) -> str:
 
 @st.composite
 def _selected(draw: st.DrawFn, outer: str) -> str:
-    """A subquery as a value that depends on `outer` alone, so that equal rows stay equal."""
+    """Return a subquery as a value that depends on `outer` alone, so that equal rows stay equal."""
     table = draw(_TABLES)
     mine = {"v": table}
     tie = f"{draw(_number(mine))} = {outer}"
@@ -158,7 +158,7 @@ def _selected(draw: st.DrawFn, outer: str) -> str:
 
 @st.composite
 def queries(draw: st.DrawFn) -> str:
-    """A query over one to three tables, grouped or not, always in a total order."""
+    """Return a query over one to three tables, grouped or not, always in a total order."""
     count = draw(st.integers(1, 3))
     aliases: dict[str, str] = {}
     source = ""

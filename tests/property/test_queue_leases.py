@@ -118,7 +118,7 @@ class Leases(RuleBasedStateMachine):
 
     @invariant()
     def knows_the_next_delivery(self) -> None:
-        """A receiver that sleeps until then misses nothing."""
+        """Check that a receiver that sleeps until the next delivery misses nothing."""
         later = [each.deliverable_at() for each in self.messages.values()]
         expected = min((at for at in later if at > self.now), default=None)
         assert self.backlog.next_due(self.now) == expected

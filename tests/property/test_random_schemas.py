@@ -154,17 +154,17 @@ def _literal(cell: int | None) -> str:
 def predict_commit(
     schema: dict[str, Table], rows: Rows, writes: Sequence[Any]
 ) -> tuple[set[str], Rows]:
-    """The codes with which a commit may end, and the rows after it."""
+    """Return the codes with which a commit may end, and the rows after it."""
     unit = Unit(schema, rows)
     try:
-        for place, (kind, table, what) in enumerate(writes):
-            unit.later = tuple(w for w in writes[place + 1 :] if not w[0].startswith("delete"))
+        for position, (kind, table, what) in enumerate(writes):
+            unit.later = tuple(w for w in writes[position + 1 :] if not w[0].startswith("delete"))
             if kind.startswith("delete"):
                 unit.delete(table, what)
             else:
                 unit.write(kind, table, what)
     except RefusedByRow as refused:
-        deletes = [w[1:] for w in writes[place + 1 :] if w[0].startswith("delete")]
+        deletes = [w[1:] for w in writes[position + 1 :] if w[0].startswith("delete")]
         late = any(unit.has_written(name, key) for name, key in deletes)
         return {FP if late else refused.code}, rows
     except Refused as refused:
@@ -174,7 +174,7 @@ def predict_commit(
 
 
 def predict_statement(schema: dict[str, Table], rows: Rows, statement: Any) -> Rows | None:
-    """The rows after a DML statement, None when it fails."""
+    """Return the rows after a DML statement, None when it fails."""
     kind, name, what = statement
     table, unit = schema[name], Unit(schema, rows)
     try:
@@ -220,15 +220,15 @@ class Place:
         try:
             mutations = [mutation_of(write) for write in writes]
             self.world.session.commit(SingleUse(ReadWriteOptions()), mutations, CommitOptions())
-            found = "OK"
+            result = "OK"
         except SpannerError as failure:
-            found = failure.code.name
-        event(found)
-        assert found in codes
+            result = failure.code.name
+        event(result)
+        assert result in codes
         self.check()
 
     def transaction(self, steps: Sequence[Any]) -> None:
-        """Statements in one transaction, each seen by the next; then the commit, or its refusal."""
+        """Run statements in one transaction, each seen by the next, and commit or be refused."""
         session, expected, poisoned = self.world.session, self.rows, False
         begun: Any = Begin(ReadWriteOptions())
         for seqno, statement in enumerate(steps, 1):
@@ -260,7 +260,7 @@ class Place:
         self.check()
 
     def _is_poisoned(self, begun: Existing) -> bool:
-        """Whether the transaction is lost: then its commit says so, and it changes nothing."""
+        """Return whether the transaction is lost, so that its commit fails without effect."""
         transaction: Any = self.world.session.transactions.get(begun.id)
         if transaction._failure is None:
             return False
@@ -269,12 +269,12 @@ class Place:
         return True
 
     def check(self) -> None:
-        """Tables hold the model's rows, and indexes what these rows say."""
+        """Check that tables hold the model's rows, and indexes the entries of these rows."""
         self.world.database._core.store.check()
         for table in self.schema.values():
             rows = self.rows[table.name]
-            found = self._read(table, table.columns)
-            assert found == [tuple(row.values()) for _, row in sorted(rows.items())]
+            result = self._read(table, table.columns)
+            assert result == [tuple(row.values()) for _, row in sorted(rows.items())]
             for index in table.indexes:
                 columns = (*index.columns, *table.key)
                 entries = table.entries(rows, index, nulls_last=self.is_postgresql)
@@ -298,11 +298,11 @@ def test_writes_in_postgresql_do_what_the_model_does(data: st.DataObject) -> Non
 
 
 def play(data: st.DataObject, dialect: str) -> None:
-    place = Place(data.draw(schemas(dialect)), dialect)
-    commits = st.lists(row_writes(place.schema), min_size=1, max_size=5)
-    transactions = st.lists(statements(place.schema), min_size=1, max_size=4)
+    position = Place(data.draw(schemas(dialect)), dialect)
+    commits = st.lists(row_writes(position.schema), min_size=1, max_size=5)
+    transactions = st.lists(statements(position.schema), min_size=1, max_size=4)
     for _ in range(data.draw(st.integers(2, 10))):
         if data.draw(st.integers(0, 2)):
-            place.commit(data.draw(commits))
+            position.commit(data.draw(commits))
         else:
-            place.transaction(data.draw(transactions))
+            position.transaction(data.draw(transactions))

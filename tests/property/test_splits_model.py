@@ -67,7 +67,7 @@ UPWARDS = {"Albums": "Singers", "Songs": "Albums", "Fans": "Singers"}
 
 
 def family(table: str, key: list[Any]) -> list[Mutation]:
-    """A row with those that it is interleaved in."""
+    """Return a row with those that it is interleaved in."""
     above = UPWARDS.get(table)
     found = [] if above is None else family(above, key[: 2 if above == "Albums" else 1])
     row = [*key, *OTHERS.get(table, [])]
@@ -136,12 +136,12 @@ class SplitsAgainstNone(RuleBasedStateMachine):
     @precondition(lambda self: self.snapshots)
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
-        place = data.draw(st.integers(0, len(self.snapshots) - 1))
-        del self.snapshots[place + 1 :]
-        one, other, drawn = self.snapshots[place]
+        position = data.draw(st.integers(0, len(self.snapshots) - 1))
+        del self.snapshots[position + 1 :]
+        first, other, drawn = self.snapshots[position]
         self.split.splitting.configure(split_bytes_max=1 << 30)
         policy = self.split.splitting.settings.policy
-        self.split.restore(one)
+        self.split.restore(first)
         self.plain.restore(other)
         if policy is SplitPolicy.MODERN:
             assert self.split.physical_layout(servers=True) == drawn
@@ -184,17 +184,17 @@ class SplitsAgainstNone(RuleBasedStateMachine):
     def rows_are_the_same(self) -> None:
         if not hasattr(self, "split"):
             return
-        one, other = self.split._core.store, self.plain._core.store
-        one.check()
-        for thing in self.split.schema.tables_and_indexes():
-            mine = list(one.scan_items(tree_of(thing)))
-            theirs = self.plain.schema.table(thing.name) or self.plain.schema.index(thing.name)
+        first, other = self.split._core.store, self.plain._core.store
+        first.check()
+        for item in self.split.schema.tables_and_indexes():
+            mine = list(first.scan_items(tree_of(item)))
+            theirs = self.plain.schema.table(item.name) or self.plain.schema.index(item.name)
             assert theirs is not None
             assert mine == list(other.scan_items(tree_of(theirs)))
-            shares = partition_ranges(one, thing, EVERYTHING)
-            apart = [row for share in shares for row in one.scan_items(tree_of(thing), share)]
+            shares = partition_ranges(first, item, EVERYTHING)
+            apart = [row for share in shares for row in first.scan_items(tree_of(item), share)]
             assert apart == mine
-            assert all(one.get(tree_of(thing), key) == row for key, row in mine)
+            assert all(first.get(tree_of(item), key) == row for key, row in mine)
 
     @invariant()
     def boundaries_are_where_they_may_be(self) -> None:
@@ -210,8 +210,8 @@ class SplitsAgainstNone(RuleBasedStateMachine):
         assert all(0 <= each.server < splitting.settings.servers for each in splits)
         assert splits[0].start == "<begin>"
         assert splits[-1].limit == "<end>"
-        for one, after in pairwise(splits):
-            assert one.limit == after.start
+        for item, after in pairwise(splits):
+            assert item.limit == after.start
 
 
 SplitsAgainstNone.TestCase.settings = settings(

@@ -122,12 +122,12 @@ class StoreAgainstDicts(RuleBasedStateMachine):
             store, rows = data.draw(st.sampled_from(self.clones))
             store.apply(writes, store.read_timestamp())
             rows |= {(tree, key): row for tree, key, row in writes}
-            for place in [place for place, row in rows.items() if row is None]:
-                del rows[place]
+            for location in [location for location, row in rows.items() if row is None]:
+                del rows[location]
 
     @rule(data=st.data())
     def go_back(self, data) -> None:
-        """As a backup does: what was there stays, whatever is written or forgotten."""
+        """Clone the store as a backup does: later writes and evictions do not change the clone."""
         at = data.draw(st.sampled_from(sorted(self.readable)))
         self.clones.append(
             (self.store.as_of(at, {ROOT: (ROOT,), CHILD: (ROOT, CHILD)}), dict(self.history[at]))
@@ -138,13 +138,13 @@ class StoreAgainstDicts(RuleBasedStateMachine):
         at = data.draw(st.sampled_from(sorted(self.readable)))
         low, high = sorted([data.draw(CHILD_KEYS), data.draw(CHILD_KEYS)])
         for tree in (ROOT, CHILD):
-            found = list(self.store.scan_items(tree, [(low, high)], at, descending=descending))
+            result = list(self.store.scan_items(tree, [(low, high)], at, descending=descending))
             expected = [
                 (key, row)
                 for (owner, key), row in sorted(self.history[at].items(), reverse=descending)
                 if owner == tree and low <= key < high
             ]
-            assert found == expected
+            assert result == expected
 
     @rule(data=st.data(), mask=MASKS)
     def ask_what_was_written(self, data, mask) -> None:
@@ -169,10 +169,10 @@ class StoreAgainstDicts(RuleBasedStateMachine):
             return
         for store, rows in [(self.store, self.rows), *self.clones]:
             store.check()
-            found = {
+            result = {
                 (tree, key): row for tree in (ROOT, CHILD) for key, row in store.scan_items(tree)
             }
-            assert found == rows
+            assert result == rows
 
 
 StoreAgainstDicts.TestCase.settings = settings(max_examples=60, stateful_step_count=30)

@@ -39,7 +39,7 @@ WIRE = st.recursive(
 
 @st.composite
 def typed_values(draw: st.DrawFn) -> tuple[Type, Any]:
-    """A type of up to two levels and a value of it."""
+    """Return a type of up to two levels and a value of it."""
     scalar = draw(SCALARS)
     shape = draw(st.sampled_from(["scalar", "array", "struct", "array of struct"]))
     if shape == "scalar":

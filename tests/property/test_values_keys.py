@@ -28,7 +28,7 @@ PARTS = st.lists(st.tuples(st.sampled_from(KEY_TYPES), ORDERS), min_size=1, max_
 
 @st.composite
 def parts_and_keys(draw: st.DrawFn, count: int) -> tuple[Parts, list[Key]]:
-    """Key parts and keys of them that often share a prefix."""
+    """Return key parts and keys of them that often share a prefix."""
     parts = draw(PARTS)
     keys: list[Key] = []
     for _ in range(count):
@@ -39,7 +39,7 @@ def parts_and_keys(draw: st.DrawFn, count: int) -> tuple[Parts, list[Key]]:
 
 
 def is_before(parts: Parts, left: Key, right: Key) -> bool:
-    """Whether `left` precedes `right`, by the definition of key order; a prefix comes first."""
+    """Return whether `left` precedes `right` by the definition of key order."""
     for (type_, order), a, b in zip(parts, left, right, strict=False):
         if a is None or b is None:
             if a is not b:

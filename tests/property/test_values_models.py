@@ -37,7 +37,7 @@ INNER = st.integers(TIMESTAMP_MIN + 2 * NANOS_PER_DAY, 4 * 10**18)
 
 
 def rounded(number: Fraction) -> Decimal | None:
-    """Half away from zero at nine digits; None if out of range."""
+    """Round half away from zero to nine digits; return None if out of range."""
     billionths = abs(number) * BILLION
     whole = int(billionths)
     if billionths - whole >= Fraction(1, 2):

@@ -70,12 +70,12 @@ SCALAR_TYPES = [Type(code) for code in VALUES]
 
 
 def cells(type_: Type) -> st.SearchStrategy[Any]:
-    """Values of a scalar type, and NULL."""
+    """Return values of a scalar type, and NULL."""
     return st.none() | VALUES[type_.code]
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equality for which NaN is NaN, also inside arrays and structs, and PostgreSQL's as well."""
+    """Return whether two values are equal, where NaN equals NaN, in arrays and structs too."""
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, float) and isinstance(right, float) and isnan(left):

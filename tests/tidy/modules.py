@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "spanemu"
 PLUGIN = ROOT / "pytest_spanemu"
+TESTS = ROOT / "tests"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -19,7 +20,7 @@ def modules(package: Path) -> list[Path]:
 
 
 def name_of(path: Path) -> str:
-    """A module as messages and lists of exceptions call it: its path in the project."""
+    """Return the name of a module in messages and exceptions: its path in the project."""
     return str(path.relative_to(ROOT))
 
 
@@ -34,12 +35,12 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
 
 
 def functions(path: Path) -> Iterator[Function]:
-    """All functions of a module, those inside classes and functions too."""
+    """Return all functions of a module, those inside classes and functions too."""
     return (node for node in nodes_of(path) if isinstance(node, Function))
 
 
 def import_graph(*packages: Path) -> dict[Path, set[Path]]:
-    """The modules that each module of the packages imports from them."""
+    """Return the modules that each module of the packages imports from them."""
     by_name = {dotted(path): path for package in packages for path in modules(package)}
     return {
         path: {
@@ -53,13 +54,13 @@ def import_graph(*packages: Path) -> dict[Path, set[Path]]:
 
 
 def dotted(path: Path) -> str:
-    """The name by which a module is imported."""
+    """Return the name by which a module is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Every name that a module imports, with the line."""
+    """Yield every name that a module imports, with the line."""
     for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]

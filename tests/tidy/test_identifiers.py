@@ -29,7 +29,7 @@ def is_map(node: ast.AST) -> bool:
 
 
 def lookups(node: ast.AST) -> Iterator[ast.expr]:
-    """The keys that an expression looks up in the maps of a schema or a table."""
+    """Yield the keys that an expression looks up in the maps of a schema or a table."""
     match node:
         case ast.Subscript(value=value, slice=key) if is_map(value):
             yield key

@@ -15,7 +15,7 @@ _COMPOUND = (ast.For, ast.While, ast.With, ast.Match, ast.Delete)
 
 
 def effects(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that change objects, where a declaration would bind a name."""
+    """Yield the statements that change objects, where a declaration would bind a name."""
     for statement in statements:
         if isinstance(statement, ast.If):
             yield from effects([*statement.body, *statement.orelse])

@@ -131,7 +131,7 @@ LOADED_BY_PYTEST = {
 
 
 def owner(path: Path) -> str:
-    """The package that a module belongs to."""
+    """Return the package that a module belongs to."""
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
@@ -236,7 +236,7 @@ def test_no_import_inside_a_function() -> None:
 
 
 def test_no_import_for_the_type_checker_alone() -> None:
-    """A package that resolves its names on first use declares them to the type checker."""
+    # A package that resolves its names on first use declares them to the type checker.
     hidden = {
         f"{name_of(path)}:{inner.lineno}"
         for path in modules(PACKAGE)
@@ -261,7 +261,7 @@ def is_deferred(node: ast.Import | ast.ImportFrom, otherwise: Sequence[ast.stmt]
 
 
 def test_no_import_circle() -> None:
-    """No module imports itself through others, not even for the type checker or in a function."""
+    # No module imports itself through others, not even for the type checker or in a function.
     circle: list[str] = []
     try:
         TopologicalSorter(import_graph(PACKAGE, PLUGIN)).prepare()

@@ -1,4 +1,4 @@
-"""Docstrings and names are plain technical English, as docs/contributing.md asks.
+"""Docstrings and names are plain technical English, as docs/contributing.md asks, also in tests.
 
 A function's docstring begins with an imperative verb, a class's with a noun phrase, and the
 words that could mean anything name no variable in a scope longer than five lines.
@@ -10,9 +10,18 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.tidy.modules import PACKAGE, PLUGIN, Function, functions, modules, name_of, nodes_of
+from tests.tidy.modules import (
+    PACKAGE,
+    PLUGIN,
+    TESTS,
+    Function,
+    functions,
+    modules,
+    name_of,
+    nodes_of,
+)
 
-MODULES = [*modules(PACKAGE), *modules(PLUGIN)]
+MODULES = [*modules(PACKAGE), *modules(PLUGIN), *modules(TESTS)]
 VERBS = frozenset((Path(__file__).parent / "imperative_verbs.txt").read_text().split())
 
 # No docstring begins with these: they announce a riddle where a subject belongs.
@@ -30,14 +39,14 @@ def first_word(docstring: str) -> str:
 
 
 def documented(path: Path, kind: type | tuple[type, ...]) -> Iterator[tuple[ast.AST, str, str]]:
-    """The nodes of a kind that have a docstring, with its first word and where it stands."""
+    """Yield the nodes of a kind that have a docstring, with its first word and where it stands."""
     for node in nodes_of(path):
         if isinstance(node, kind) and (docstring := ast.get_docstring(node)):
             yield node, first_word(docstring), f"{name_of(path)}:{node.lineno} {node.name}"
 
 
 def is_property(function: Function) -> bool:
-    """A property is read like an attribute: its docstring may be a noun phrase."""
+    """Return whether a function is read like an attribute: its docstring may be a noun phrase."""
     return any("property" in ast.unparse(each) for each in function.decorator_list)
 
 
@@ -62,14 +71,17 @@ def test_classes_begin_with_a_noun_phrase() -> None:
 
 
 def is_third_person(word: str) -> bool:
-    """`Chooses`, `Applies`: the form of a verb that says what somebody does."""
+    """Return whether a word is like `Chooses` or `Applies`, which say what somebody does."""
     lower = word.lower()
     stems = {lower.removesuffix("s"), lower.removesuffix("es"), lower.removesuffix("ies") + "y"}
     return lower.endswith("s") and bool(stems & VERBS) and lower not in NOUNS
 
 
 # Plurals of nouns that are verbs as well.
-NOUNS = frozenset("calls changes keys limits locks names reads scans values writes".split())
+NOUNS = frozenset(
+    "calls changes keys limits locks names partitions queries reads samples scans states values "
+    "writes".split()
+)
 
 
 def test_vague_names_stay_in_short_scopes() -> None:
@@ -85,13 +97,13 @@ def test_vague_names_stay_in_short_scopes() -> None:
 
 
 def lines_of(function: Function) -> int:
-    """The lines of a function's body, its docstring aside."""
+    """Return the lines of a function's body, its docstring aside."""
     body = function.body[1:] if ast.get_docstring(function) else function.body
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
 def names_bound(function: Function) -> Iterator[tuple[str, ast.expr | ast.arg]]:
-    """Parameters, and names that assignments, loops and `with` bind; not comprehensions' own."""
+    """Yield parameters, and names that statements bind; not those of comprehensions."""
     given = function.args
     for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
         yield arg.arg, arg

@@ -35,16 +35,16 @@ def folders(parent: Path) -> set[str]:
 
 
 def is_there(parts: list[str], base: Path) -> bool:
-    """Whether the parts lead from a package to a module, or to a name in its text."""
-    place = base
+    """Return whether the parts lead from a package to a module, or to a name in its text."""
+    position = base
     for number, part in enumerate(parts):
-        if (place / part).is_dir():
-            place /= part
-        elif (place / f"{part}.py").is_file():
+        if (position / part).is_dir():
+            position /= part
+        elif (position / f"{part}.py").is_file():
             rest = parts[number + 1 :]
-            return not rest or rest[0] in words(place / f"{part}.py")
+            return not rest or rest[0] in words(position / f"{part}.py")
         else:
-            return place != base and part in words(place / "__init__.py")
+            return position != base and part in words(position / "__init__.py")
     return True
 
 
@@ -53,7 +53,7 @@ def words(path: Path) -> set[str]:
 
 
 def homes(path: Path, first: str) -> list[Path]:
-    """Where a name that begins like that may be, said in that file; nowhere if it is no module."""
+    """Return where a mentioned name may be defined; nowhere if it is no module."""
     if first in folders(PACKAGE):
         return [PACKAGE, *path.parents[:-2]]
     if first in folders(PACKAGE / "sql"):
@@ -62,7 +62,7 @@ def homes(path: Path, first: str) -> list[Path]:
 
 
 def test_every_package_names_its_modules() -> None:
-    """The docstring of a package is its map."""
+    # The docstring of a package is its map.
     unnamed = []
     for path in (*modules(PACKAGE), *modules(PLUGIN)):
         parts = path.parent.name if path.stem == "__init__" else path.stem
@@ -82,24 +82,24 @@ def test_docstrings_name_what_is_there() -> None:
 
 
 def missing(path: Path) -> list[str]:
-    """The names in a file that lead nowhere."""
-    found = []
+    """Return the names in a file that lead nowhere."""
+    result = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for name in DOTTED.findall(line):
             parts = name.removeprefix("spanemu.").split(".")
             bases = homes(path, parts[0])
             if bases and not any(is_there(parts, base) for base in bases):
-                found.append(f"{name_of(path)}:{number} {name}")
+                result.append(f"{name_of(path)}:{number} {name}")
         for name in PATH.findall(line):
             parts = name.removeprefix("spanemu/").removesuffix(".py").split("/")
             bases = homes(path, parts[0])
             if bases and not any(is_there(parts, base) for base in bases):
-                found.append(f"{name_of(path)}:{number} {name}")
-    return found
+                result.append(f"{name_of(path)}:{number} {name}")
+    return result
 
 
 def told() -> list[Path]:
-    """Everything that people read: the code of the project and of its tests, and the pages."""
+    """Return everything that people read: the code, the tests, and the pages."""
     code = (*modules(PACKAGE), *modules(PLUGIN), *modules(ROOT / "tests"))
     return [*code, ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
 

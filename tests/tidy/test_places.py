@@ -11,7 +11,7 @@ UNIT_TESTS = ROOT / "tests" / "unit"
 
 
 def mirrored(folder: Path) -> Path:
-    """The folder of the package that a folder of unit tests stands for."""
+    """Return the folder of the package that a folder of unit tests stands for."""
     return PACKAGE / folder.relative_to(UNIT_TESTS)
 
 
@@ -21,7 +21,7 @@ def test_folders_are_those_of_the_package() -> None:
 
 
 def test_a_module_and_its_test_have_the_same_place() -> None:
-    """As far as the name of a test tells its module: no other of the same package has it."""
+    # As far as the name of a test tells its module: no other of the same package has it.
     homes = defaultdict(set)
     for module in PACKAGE.rglob("*.py"):
         top = module.relative_to(PACKAGE).parts[0]
@@ -29,7 +29,7 @@ def test_a_module_and_its_test_have_the_same_place() -> None:
     elsewhere = []
     for test in UNIT_TESTS.rglob("test_*.py"):
         top = test.relative_to(UNIT_TESTS).parts[0]
-        found = homes[top, test.stem.removeprefix("test_")]
-        if len(found) == 1 and mirrored(test.parent) not in found:
+        result = homes[top, test.stem.removeprefix("test_")]
+        if len(result) == 1 and mirrored(test.parent) not in result:
             elsewhere.append(name_of(test))
     assert not elsewhere

@@ -23,7 +23,7 @@ TESTS = Path(__file__).parents[1] / "plugin"
 
 
 def offered() -> Iterator[str]:
-    """Fixtures, markers, settings and their words, assertions, hooks, factories, checks."""
+    """Yield fixtures, markers, settings and their words, assertions, hooks, factories, checks."""
     for name in (*vars(session_fixtures), *vars(fixtures)):
         if name.startswith("spanner_") or name == "hotspots":
             yield name
@@ -42,7 +42,7 @@ def offered() -> Iterator[str]:
 
 @cache
 def text() -> str:
-    """What tests of the plugin say; an option's name in the ini file is as good as its flag."""
+    """Return the text of the plugin's tests; an option's ini name counts as its flag."""
     found = "\n".join(path.read_text() for path in sorted(TESTS.glob("*.py")))
     names = re.findall(r"spanner_\w+", found)
     return "\n".join([found, *(f"--{name.replace('_', '-')}" for name in names)])

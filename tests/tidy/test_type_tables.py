@@ -92,16 +92,16 @@ LEFT_OUT: dict[str, frozenset[str]] = {
 
 @cache
 def type_tables() -> dict[str, dict[Any, Any]]:
-    """All tables by three or more type codes, by the module that defines them and their name."""
+    """Return the tables by three or more type codes, by module and name."""
     homes: dict[int, tuple[str, dict[Any, Any]]] = {}
-    for found in walk_packages(spanemu.__path__, "spanemu."):
-        if found.name.endswith("__main__"):
+    for result in walk_packages(spanemu.__path__, "spanemu."):
+        if result.name.endswith("__main__"):
             continue
-        module = import_module(found.name)
+        module = import_module(result.name)
         for name, value in list(vars(module).items()):
             is_home = name in getattr(module, "__annotations__", {})
             if _is_type_table(value) and (is_home or id(value) not in homes):
-                homes[id(value)] = (f"{found.name.removeprefix('spanemu.')}.{name}", value)
+                homes[id(value)] = (f"{result.name.removeprefix('spanemu.')}.{name}", value)
     return dict(homes.values())
 
 

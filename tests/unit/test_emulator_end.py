@@ -93,10 +93,9 @@ def stored_keys(database: Database) -> set[int]:
 
 @pytest.mark.parametrize("embedded", [True, False])
 def test_commits_are_acknowledged_only_if_they_were_made_before_closing(embedded: bool) -> None:
-    """Clients that commit under contention while the emulator is closed.
-
-    A commit that is acknowledged is in the database, and none is once `close` has returned.
-    """
+    # Clients that commit under contention while the emulator is closed.
+    #
+    # A commit that is acknowledged is in the database, and none is once `close` has returned.
     emulator = spanemu.Emulator(embedded_channel=embedded)
     handle = emulator.create_database("data", TABLE)
     database = handle._database()
@@ -123,8 +122,8 @@ def test_commits_are_acknowledged_only_if_they_were_made_before_closing(embedded
         emulator.close()
         closed.set()
         stored = stored_keys(database)
-        for each in running:
-            each.result(30)
+        for item in running:
+            item.result(30)
     channel.close()
     assert acknowledged <= stored
     assert stored == stored_keys(database)  # Nothing was committed after `close`.

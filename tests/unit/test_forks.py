@@ -98,19 +98,19 @@ def forked(tmp_path: Path, emulator: str, refusals: bool) -> dict[str, object]:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr.decode()
-    found: dict[str, object] = json.loads(ran.stdout)
-    return found
+    result: dict[str, object] = json.loads(ran.stdout)
+    return result
 
 
 def test_handles_of_an_embedded_emulator_are_refused_in_a_forked_child(tmp_path: Path) -> None:
-    found = forked(tmp_path, "Emulator()", refusals=True)
-    seen = found["seen"]
+    result = forked(tmp_path, "Emulator()", refusals=True)
+    seen = result["seen"]
     assert isinstance(seen, dict)
     allowed = {name: seen.pop(name, None) for name in ("new client", "attach", "close")}
     assert set(seen.values()) == {"FAILED_PRECONDITION"}, seen
     assert allowed == {"new client": "None", "attach": "None", "close": "None"}
-    assert found["rows"] == [1, 2]  # The parent's emulator is as it was, and runs.
-    assert found["status"] == 0
+    assert result["rows"] == [1, 2]  # The parent's emulator is as it was, and runs.
+    assert result["status"] == 0
 
 
 def test_a_forked_child_reaches_an_emulator_in_another_process(tmp_path: Path) -> None:

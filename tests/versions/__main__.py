@@ -117,12 +117,12 @@ def installed(work: Path, base: Path, constraints: list[str]) -> Path:
     python = environment(work, base)
     constrained = work / "constraints.txt"
     constrained.write_text("\n".join(constraints), encoding="utf-8")
-    wanted = ["-q", "-c", str(constrained), f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
+    expected = ["-q", "-c", str(constrained), f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS]
     # uv needs a third of pip's time. It knows no settings of pip, such as an index or a certificate.
     uv = uv_of(python)
     by_uv = ["pip", "install", "--compile-bytecode", "--python", str(python)]
-    if uv is None or not succeeds([*uv, *by_uv, *wanted]):
-        subprocess.run([*pip_of(python), *wanted], check=True)
+    if uv is None or not succeeds([*uv, *by_uv, *expected]):
+        subprocess.run([*pip_of(python), *expected], check=True)
     return python
 
 
@@ -154,11 +154,11 @@ def commands(work: Path) -> Iterator[tuple[str, ...]]:
         yield example.name, example.name, *PYTEST
 
 
-def ran(work: Path, python: Path, place: str, *arguments: str) -> tuple[int, str]:
+def ran(work: Path, python: Path, location: str, *arguments: str) -> tuple[int, str]:
     """Run a command in a directory of its own; return its exit code and what it printed."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SPAN")}
     done = subprocess.run(
-        [python, *arguments], cwd=work / place, env=kept, text=True, check=False,
+        [python, *arguments], cwd=work / location, env=kept, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     return done.returncode, done.stdout

@@ -29,9 +29,9 @@ def _pins(project: dict[str, Any]) -> Iterator[tuple[str, str]]:
         *(each for extra in EXTRAS for each in optional[extra]),
     ]
     for requirement in (*requirements, *optional["test"]):
-        found = _REQUIREMENT.fullmatch(requirement)
-        if found is not None and found["lowest"]:
-            if requirement in requirements or found["name"] in TOOLS:
-                yield found["name"], found["lowest"]
+        result = _REQUIREMENT.fullmatch(requirement)
+        if result is not None and result["lowest"]:
+            if requirement in requirements or result["name"] in TOOLS:
+                yield result["name"], result["lowest"]
         elif requirement in requirements:
             raise ValueError(f"{requirement!r} has no lower bound of the form NAME>=VERSION")

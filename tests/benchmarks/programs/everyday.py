@@ -136,8 +136,8 @@ def cold_micros(suite: str, *plugins: str, keeps_bytecode: bool) -> float:
 
 
 def _cold_seconds(suite: str, plugins: tuple[str, ...], keeps_bytecode: bool) -> float:
-    with tempfile.TemporaryDirectory() as place:
-        directory = Path(place)
+    with tempfile.TemporaryDirectory() as location:
+        directory = Path(location)
         (directory / "schema.sql").write_text(SCHEMA)
         (directory / "test_suite.py").write_text(suite)
         (directory / "pytest.ini").write_text("[pytest]\n")

@@ -177,7 +177,7 @@ def steady(rows: int) -> None:
 
 
 def first_tenth(rows: int) -> None:
-    """For each number read, commit the rows from this number on; print the seconds it took."""
+    """Commit the rows from each number that is read; print the seconds it took."""
     with spanemu.Emulator() as emulator:
         kept = memory_at_hand(rows * ROW_BYTES // 10)
         connection = connection_to_load(emulator, rows)

@@ -85,7 +85,7 @@ class _Replay(grpc.UnaryStreamMultiCallable):  # type: ignore[misc]
 
 @contextmanager
 def replaying(messages: Sequence[bytes]) -> Iterator[Any]:
-    """A database whose queries stream recorded messages."""
+    """Yield a database whose queries stream recorded messages."""
     with (
         patch.object(null, "NullChannel", partial(ReplayChannel, messages)),
         targets.null_channel() as database,

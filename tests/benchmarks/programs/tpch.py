@@ -108,7 +108,7 @@ def columns_of(table: str) -> list[str]:
 
 
 def rows_of_tables() -> dict[str, list[tuple[Any, ...]]]:
-    """Rows of every table; the same in every process."""
+    """Return rows of every table; the same in every process."""
     chance = random.Random(22)
     orders, lines = [], []
     for order in range(1, ORDERS + 1):

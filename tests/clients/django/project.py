@@ -38,36 +38,36 @@ def main(task: str) -> None:
     )
     sys.path.insert(0, os.getcwd())
     django.setup()
-    found = inspect() if task == "inspect" else migrate(returns=task == "migrate and return")
-    json.dump(found, sys.stdout)
+    result = inspect() if task == "inspect" else migrate(returns=task == "migrate and return")
+    json.dump(result, sys.stdout)
 
 
 def inspect() -> Any:
-    """What introspection finds, and the fields of the models that inspectdb writes."""
+    """Return what introspection finds, and the fields of the models that inspectdb writes."""
     written = io.StringIO()
     call_command("inspectdb", stdout=written)
     return {"tables": tables(), "models": models(written.getvalue())}
 
 
 def migrate(*, returns: bool) -> Any:
-    """Tables after the models were migrated, what a second run would do, tables at the end."""
+    """Migrate the models; return the tables, what a second run does, the tables at the end."""
     call_command("makemigrations", HERE, verbosity=0)
     call_command("migrate", verbosity=0)
-    made = tables()
+    created = tables()
     again = io.StringIO()
     call_command("makemigrations", HERE, dry_run=True, stdout=again)
     if returns:
         call_command("migrate", HERE, "zero", verbosity=0)
-    return {"tables": made, "again": again.getvalue(), "left": sorted(tables())}
+    return {"tables": created, "again": again.getvalue(), "left": sorted(tables())}
 
 
 def tables() -> dict[str, Any]:
     from django.db import connection
 
-    asks, found = connection.introspection, {}
+    asks, result = connection.introspection, {}
     with connection.cursor() as cursor:
         for table in asks.get_table_list(cursor):
-            found[table.name] = {
+            result[table.name] = {
                 "kind": table.type,
                 "columns": [
                     [
@@ -83,11 +83,11 @@ def tables() -> dict[str, Any]:
                 "constraints": asks.get_constraints(cursor, table.name),
                 "relations": asks.get_relations(cursor, table.name),
             }
-    return found
+    return result
 
 
 def models(source: str) -> dict[str, Any]:
-    """By table the columns of each model, which has to work: its rows can be counted."""
+    """Return the columns of each model by table, and check that its rows can be counted."""
     from django.db.models import Model
 
     scope: dict[str, Any] = {"__name__": "django_spanner.inspected"}
@@ -97,13 +97,13 @@ def models(source: str) -> dict[str, Any]:
         ),
         scope,
     )
-    made = [one for one in scope.values() if isinstance(one, type) and issubclass(one, Model)]
+    created = [one for one in scope.values() if isinstance(one, type) and issubclass(one, Model)]
     return {
         one._meta.db_table: {
             "columns": [field.column for field in one._meta.local_fields if field.column],
             "rows": one.objects.count(),
         }
-        for one in made
+        for one in created
         if one is not Model
     }
 

@@ -32,9 +32,9 @@ def main() -> int:
     problems = 0
     if options.loaders:
         for name in names:
-            found = load_beside(name, LOADERS)
-            print(name, *found or ["all commits succeeded"], sep="\n    ", flush=True)
-            problems += len(found)
+            result = load_beside(name, LOADERS)
+            print(name, *result or ["all commits succeeded"], sep="\n    ", flush=True)
+            problems += len(result)
         return 1 if problems else 0
     for report in run(names, options.repetitions, options.seconds, is_secure=options.tls):
         if report.added > ADDED_SECONDS_MAX:

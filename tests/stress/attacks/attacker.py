@@ -18,7 +18,7 @@ ATTACKS: Mapping[str, Attack] = {**grpc_attacks.ATTACKS, **rest_attacks.ATTACKS}
 
 
 def main(name: str, port: str, rest_port: str, session: str, is_secure: str) -> None:
-    """Attack again whenever the server ends the attack."""
+    """Repeat the attack whenever the server ends it."""
     ended = threading.Event()
 
     def wait_for_end() -> None:

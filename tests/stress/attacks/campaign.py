@@ -45,7 +45,7 @@ _UNLIMITED = [
 
 @dataclass
 class Report:
-    """What an attack did: waits in seconds, memory in MiB."""
+    """The effects of an attack: waits in seconds, memory in MiB."""
 
     name: str
     calm: list[float] = field(default_factory=list)  # waits before the attack
@@ -56,7 +56,7 @@ class Report:
 
     @property
     def added(self) -> float:
-        """How much longer another client waited at most than before."""
+        """Return how much longer another client waited at most than before."""
         return max(self.waits, default=0.0) - max(self.calm, default=0.0)
 
     def __str__(self) -> str:
@@ -76,14 +76,14 @@ class Served:
 
     def __init__(self, process: subprocess.Popen[str], certificate: Path | None) -> None:
         self._process = process
-        place = json.loads(self._line())
-        self.address = f"localhost:{place['port']}"
+        location = json.loads(self._line())
+        self.address = f"localhost:{location['port']}"
         self._certificate = certificate
         self.channel = self.new_channel()
-        request = CreateSessionRequest.pb()(database=place["database"])
+        request = CreateSessionRequest.pb()(database=location["database"])
         session = self.call("CreateSession", request, Session.pb())
         self.target = Target(
-            place["port"], place["rest_port"], session.name, certificate is not None
+            location["port"], location["rest_port"], session.name, certificate is not None
         )
         self.select_one()
 

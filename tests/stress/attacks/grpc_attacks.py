@@ -145,7 +145,7 @@ def reflection_behind_a_window(target: Target, goes_on: Until) -> None:
 
 
 def reflection_of_everything(target: Target, goes_on: Until) -> None:
-    """Ask for long replies with short messages, and read none."""
+    """Send short messages that ask for long replies, and read none."""
     ask = b"\x22\x19google.spanner.v1.Spanner"
     message = PREFIX.pack(0, len(ask)) + ask
     while goes_on():

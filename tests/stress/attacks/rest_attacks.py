@@ -64,7 +64,7 @@ def bodies_of_many(target: Target, goes_on: Until) -> None:
 
 
 def unread_replies(target: Target, goes_on: Until) -> None:
-    """Ask for a large reply from each of 400 clients, and read none."""
+    """Request a large reply from each of 400 clients, and read none."""
     cell = "SELECT ARRAY(SELECT REPEAT('x', 100000) FROM UNNEST(GENERATE_ARRAY(1, 80)))"
     body = b'{"sql":"' + cell.encode() + b'"}'
     head = _head(target, "executeSql", f"Content-Length: {len(body)}")

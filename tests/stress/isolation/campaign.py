@@ -66,7 +66,7 @@ class Simulation:
     database: Database = field(init=False)
 
     def run(self) -> History:
-        """Play it to the end. Raises Violation, or what a client ran into."""
+        """Run the program to its end. Raises Violation, or what a client ran into."""
         rng = Random(self.seed)
         self.history = History(start=_first_state(self.dialect))
         database = self.database = _database(self.seed, self.dialect)
@@ -104,7 +104,7 @@ class Simulation:
             nudged = nudged and client.waits_on is not None
 
     def _change_schema(self) -> None:
-        """One index comes and goes, and whoever has locks at that time starts again."""
+        """Create and drop an index, and let transactions with locks start again."""
         statement = SCHEMA_CHANGES[self.schema_changes % len(SCHEMA_CHANGES)]
         self.schema_changes += 1
         assert self.database.apply_ddl([statement]).failure is None
@@ -120,11 +120,11 @@ class Simulation:
         final = self.history.check()
         database._core.store.check()
         session = database.sessions.create({})
-        found = {
+        result = {
             name: list(session.read(request, SingleUse()).rows)
             for name, request in INDEX_READS.items()
         }
-        different = list(described({name: (found[name], rows) for name, rows in _rows(final)}))
+        different = list(described({name: (result[name], rows) for name, rows in _rows(final)}))
         if different:
             raise Violation("\n".join(different))
         held = list(database._core.locks.holders())
@@ -176,7 +176,7 @@ def _database(seed: int, dialect: str) -> Database:
 
 
 def tally(history: History) -> dict[Ending, int]:
-    """How many attempts ended how."""
+    """Return how many attempts ended how."""
     ends: dict[Ending, int] = dict.fromkeys(Ending, 0)
     attempt: Attempt
     for attempt in history.attempts:

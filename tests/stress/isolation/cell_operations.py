@@ -14,12 +14,12 @@ COLUMNS = ACCOUNT[1:]
 
 
 def place(column: str) -> int:
-    """Where an account of the model holds a column."""
+    """Return where an account of the model holds a column."""
     return COLUMNS.index(column)
 
 
 def changed(row: Account, column: str, value: Any) -> Account:
-    """The account with another value in that column."""
+    """Return the account with another value in that column."""
     cells = list(row)
     cells[place(column)] = value
     grp, val, tag = cells

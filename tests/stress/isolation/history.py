@@ -22,7 +22,7 @@ from tests.stress.isolation.model import Refused, State
 
 
 class Ending(StrEnum):
-    """How an attempt at a transaction ended."""
+    """The end of an attempt at a transaction."""
 
     COMMITTED = "committed"
     ABORTED = "aborted"
@@ -104,19 +104,19 @@ class Timeline:
         self._states.append(state)
 
     def since(self, timestamp: int) -> list[State]:
-        """Copies of the state at a timestamp and all that followed."""
+        """Return copies of the state at a timestamp and of all that followed."""
         first = bisect_right(self._starts, timestamp) - 1
         return [state.copy() for state in self._states[first:]]
 
     def at(self, timestamp: int | None) -> State:
-        """A copy of the state at a timestamp; None is the last."""
+        """Return a copy of the state at a timestamp; None is the last."""
         if timestamp is None:
             return self.last.copy()
         return self._states[bisect_right(self._starts, timestamp) - 1].copy()
 
 
 def _check_order(writers: list[Attempt]) -> None:
-    """Timestamps are unique, and whoever asked after an answer comes after."""
+    """Check that timestamps are unique, and that a later question has a later one."""
     for before, after in pairwise(writers):
         if before.timestamp == after.timestamp:
             raise Violation(f"one timestamp twice:\n{before}\n{after}")
@@ -137,7 +137,7 @@ def _check_reads_are_recent(reader: Attempt, writers: list[Attempt]) -> None:
 
 
 def _after(writer: Attempt, states: Timeline) -> State:
-    """The state that a commit leaves."""
+    """Return the state that a commit leaves."""
     if writer.mode == "optimistic":
         try:
             return _replay(writer, states.at(None))
@@ -151,7 +151,7 @@ def _after(writer: Attempt, states: Timeline) -> State:
 
 
 def _check_only_read(reader: Attempt, states: Timeline) -> None:
-    """A transaction without effect may be of any state since it began."""
+    """Check a transaction without effect against any state since it began."""
     for state in states.since(reader.store_at_start):
         after = state.copy()
         with suppress(Violation):
@@ -174,13 +174,13 @@ def _replay(attempt: Attempt, state: State, *, writes_only: bool = False) -> Sta
 
 
 def _held_its_locks(attempt: Attempt) -> bool:
-    """Whether everything that it saw was still true when it ended without a commit."""
+    """Return whether everything that it saw was still true when it ended without a commit."""
     ended = attempt.ending in (Ending.REFUSED, Ending.ROLLED_BACK)
     return ended and attempt.mode == "serializable"
 
 
 def described(states: dict[str, Any]) -> Iterator[str]:
-    """Tables and indexes that differ, for a message."""
+    """Yield tables and indexes that differ, for a message."""
     for name, (found, expected) in states.items():
         if found != expected:
             yield f"{name}: found {found}, expected {expected}"

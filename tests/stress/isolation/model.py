@@ -59,39 +59,39 @@ class State:
 
     @property
     def rows(self) -> tuple[Any, ...]:
-        """What two states have in common when they are equal."""
+        """Return what two states have in common when they are equal."""
         return self.accounts, self.entries, self.owners, self.pets
 
     # ------------------------------------------------------------------ reading
 
     def account_rows(self, low: int, high: int) -> list[tuple[int, int, int, str | None]]:
-        """Rows with low <= Id <= high, in key order."""
+        """Return rows with low <= Id <= high, in key order."""
         return [(id_, *self.accounts[id_]) for id_ in sorted(self.accounts) if low <= id_ <= high]
 
     def group(self, low: int, high: int) -> list[tuple[int, int, int]]:
-        """(Grp, Id, Val) with low <= Grp <= high, in the order of the index."""
+        """Return (Grp, Id, Val) with low <= Grp <= high, in the order of the index."""
         found = [
             (grp, id_, val) for id_, (grp, val, _) in self.accounts.items() if low <= grp <= high
         ]
         return sorted(found, key=lambda row: (-row[0], row[1]))
 
     def tagged(self) -> list[tuple[str, int]]:
-        """(Tag, Id), in the order of the index."""
+        """Return (Tag, Id), in the order of the index."""
         return sorted((tag, id_) for id_, (_, _, tag) in self.accounts.items() if tag is not None)
 
     def entry_rows(self, id_: int) -> list[tuple[int, int, int]]:
-        """An account's entries, in key order."""
+        """Return an account's entries, in key order."""
         found = [(id_, n, val) for (above, n), val in self.entries.items() if above == id_]
         return sorted(found, key=lambda row: row[1], reverse=not self.entries_ascend)
 
     # ------------------------------------------------------------------ writing
 
     def begin_transaction(self) -> None:
-        """Statements and a commit, whose mutations may not update what they deleted."""
+        """Begin statements and a commit, whose mutations may not update what they deleted."""
         self.deleted = set()
 
     def begin_unit(self) -> None:
-        """A statement or the mutations of a commit: what is judged as a whole."""
+        """Begin a statement or the mutations of a commit, which are judged as a whole."""
         self.written_owners, self.deleted_owners = set(), set()
         self.rehomed = set()
 
@@ -150,7 +150,7 @@ class State:
         self.pets[id_] = pet
 
     def rewrite_owner(self, id_: int, *, deletes: bool) -> None:
-        """Mutations of one commit do not both write and delete what pets may go with."""
+        """Refuse mutations of one commit that write and delete rows from which pets cascade."""
         mine, other = self.written_owners, self.deleted_owners
         if deletes:
             mine, other = other, mine
@@ -159,11 +159,11 @@ class State:
         mine.add(id_)
 
     def missing(self, id_: int) -> Refused:
-        """What the update of an account is told that is not there."""
+        """Return what the update of an account is told that is not there."""
         return Refused("INVALID_ARGUMENT" if id_ in self.deleted else "NOT_FOUND")
 
     def verify(self) -> None:
-        """What must hold when a statement or a commit ends."""
+        """Check what must hold when a statement or a commit ends."""
         tags = [tag for _, _, tag in self.accounts.values() if tag is not None]
         if len(tags) != len(set(tags)):
             raise Refused("ALREADY_EXISTS")

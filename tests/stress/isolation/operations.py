@@ -27,16 +27,16 @@ class Operation(Protocol):
     writes: bool
 
     def request(self) -> ReadRequest | StatementRequest:
-        """What to ask the session."""
+        """Return what to ask the session."""
         ...
 
     def replay(self, state: State) -> Any:
-        """What the model answers, changed by it."""
+        """Return what the model answers, changed by it."""
         ...
 
 
 def raw(*parts: Any) -> list[Any]:
-    """Values as clients send them."""
+    """Return values as clients send them."""
     return [str(part) if isinstance(part, int) else part for part in parts]
 
 
@@ -45,7 +45,7 @@ def between(low: int, high: int) -> RawKeySet:
 
 
 def sql(text: str, **parameters: Any) -> StatementRequest:
-    """A statement with parameters."""
+    """Return a statement with parameters."""
     return StatementRequest(text, {name: raw(value)[0] for name, value in parameters.items()})
 
 
@@ -361,20 +361,20 @@ class DropAccounts:
 
 @dataclass(frozen=True)
 class Mutations:
-    """What a commit brings along."""
+    """The mutations of a commit."""
 
     parts: Sequence[Any]
     writes = True
 
     def replay(self, state: State) -> Any:
         state.begin_unit()
-        for place, part in enumerate(self.parts):
+        for position, part in enumerate(self.parts):
             try:
                 part.replay(state)
             except Refused as refused:
                 # What is written and deleted is judged before what the rows say.
                 if str(refused) in ("ALREADY_EXISTS", "NOT_FOUND"):
-                    for later in self.parts[place + 1 :]:
+                    for later in self.parts[position + 1 :]:
                         if hasattr(later, "judge"):
                             later.judge(state)
                 raise
@@ -403,7 +403,7 @@ def run(
 
 
 def _slowly(stream: ResultStream) -> list[Any]:
-    """The rows of a stream, while others have their turns."""
+    """Return the rows of a stream, while others have their turns."""
     rows = []
     for row in stream.rows:
         rows.append(row)
@@ -412,7 +412,7 @@ def _slowly(stream: ResultStream) -> list[Any]:
 
 
 def code_of(failure: SpannerError) -> str:
-    """The model's word for a failure."""
+    """Return the model's word for a failure."""
     return failure.code.name
 
 

@@ -147,7 +147,7 @@ class Draw:
         return self.rng.choice(GROUPS)
 
     def value(self) -> int:
-        """Often a value that the cell has already."""
+        """Return a value, often one that the cell has already."""
         return self.rng.choice((0, 1, self.rng.randrange(100)))
 
     def row(self) -> Account:
@@ -164,7 +164,7 @@ class Draw:
         return column, self.row()[COLUMNS.index(column)]
 
     def spot(self) -> tuple[int, int]:
-        """Mostly one account."""
+        """Return an account, mostly the same."""
         low, high = self.span()
         return low, self.rng.choice((low, low, high))
 
@@ -287,10 +287,10 @@ class Program:
     def _read_write(self, mode: str) -> int:
         steps = [self._draw.step() for _ in range(self._rng.randint(1, 4))]
         mutations = self._draw.mutations(self._rng.choice((0, 0, 1, 2)))
-        wanted = self._rng.random() > 0.1
+        expected = self._rng.random() > 0.1
         for _ in range(ATTEMPTS_MAX):
             attempt = self._begin(mode)
-            if self._attempt(attempt, steps, mutations, wanted) is not Ending.ABORTED:
+            if self._attempt(attempt, steps, mutations, expected) is not Ending.ABORTED:
                 return len(steps) + 1
             pause()
         # Only the default mode promises that whoever goes on trying will get through.
@@ -298,7 +298,7 @@ class Program:
         return len(steps) + 1
 
     def _attempt(
-        self, attempt: Attempt, steps: list[Operation], mutations: Mutations, wanted: bool
+        self, attempt: Attempt, steps: list[Operation], mutations: Mutations, expected: bool
     ) -> Ending:
         selector: Selector = Begin(MODES[attempt.mode])
         if self._rng.random() < 0.3:
@@ -312,7 +312,7 @@ class Program:
             if isinstance(selector, Begin):
                 selector = Existing(stream.transaction.id)
             pause()
-        if wanted:
+        if expected:
             return self._commit(attempt, selector, mutations)
         lost = self._session.transactions.get(selector.id).was_aborted
         self._session.rollback(selector.id)

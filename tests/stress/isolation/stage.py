@@ -36,11 +36,11 @@ class Client:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a turn would get it any further."""
+        """Return whether a turn would get it any further."""
         return not self.done and (self.waits_on is None or self.waits_on.is_set())
 
     def nudge(self) -> None:
-        """Have it look again, as waiting clients do from time to time."""
+        """Let a thread look again, as waiting clients do from time to time."""
         if self.waits_on is not None:
             self.waits_on.set()
 

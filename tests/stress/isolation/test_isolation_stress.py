@@ -60,14 +60,14 @@ def writes(plan: WritePlan) -> int:
 
 
 def refer_unlocked(notes: DeferredChecks, view: TransactionWorkspace) -> None:
-    """Foreign keys are verified, but what they refer to may go away before the commit."""
+    """Verify foreign keys without locks: the referenced row may go before the commit."""
     for (_, values), reference in notes.references.items():
         if not view.exists(reference.target_tree, reference.target_prefix(values)):
             raise ReferencedKeyMissing("", "", "", "", "")
 
 
 def rows_alone(store: Store, tree: TreeId, ranges: Any, *, descending: bool) -> list[ByteRange]:
-    """Pieces that do not keep rows from appearing between those that are read."""
+    """Return pieces that do not prevent new rows between those that are read."""
     keys = [key for key, _ in store.scan_items(tree, ranges, descending=descending)]
     return [(key, successor(key)) for key in keys]
 

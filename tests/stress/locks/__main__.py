@@ -36,8 +36,8 @@ def main() -> int:
         return _watch_deadlines()
     ddl = bank.SCHEMA if given.what == "bank" else disjoint.SCHEMA
     schema = schema_in(given.dialect, ddl)
-    place = _official if given.official else _embedded if given.embedded else _ours
-    with place(schema, given.dialect) as database:
+    location = _official if given.official else _embedded if given.embedded else _ours
+    with location(schema, given.dialect) as database:
         tallies = _play(given.what, database, given.threads, given.seconds)
     print(summary(tallies, given.seconds))
     problems = [problem for tally in tallies for problem in tally.problems]
@@ -67,8 +67,8 @@ def _play(what: str, database: Any, threads: int, seconds: float) -> list[Tally]
     here = bank.Bank(database)
     here.open()
     tallies = here.run(threads, seconds)
-    if (found := here.total()) != bank.TOTAL:
-        tallies[0].problems.append(f"in the end the sum is {found}")
+    if (result := here.total()) != bank.TOTAL:
+        tallies[0].problems.append(f"in the end the sum is {result}")
     return tallies
 
 

@@ -35,20 +35,20 @@ class Bank:
             batch.insert("Accounts", ("Id", "Balance"), rows)
 
     def total(self) -> int:
-        """All balances together, at one moment."""
+        """Return all balances together, at one moment."""
         with self.database.snapshot() as snapshot:
             query = of_database(self.database, "SELECT SUM(Balance) FROM Accounts", {}, {})
             (row,) = snapshot.execute_sql(*query)
             return int(row[0])
 
     def run(self, threads: int, seconds: float) -> list[Tally]:
-        """Transfers from many threads."""
+        """Transfer amounts from many threads."""
         return together(threads, seconds, self._act)
 
     def _act(self, _: int, rng: Random, tally: Tally) -> None:
         if rng.random() < LOOK_CHANCE:
-            found = self.total()
-            assert found == TOTAL, f"the sum is {found}"
+            result = self.total()
+            assert result == TOTAL, f"the sum is {result}"
             tally.attempts += 1
             return
         source, target = self._pair(rng)

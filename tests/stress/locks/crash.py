@@ -27,7 +27,7 @@ database.run_in_transaction(hold)
 
 @contextmanager
 def holder(emulator: Any, database: Any) -> Iterator[subprocess.Popen[str]]:
-    """A client process in the middle of a transaction that has locked row 1."""
+    """Yield a client process in the middle of a transaction that has locked row 1."""
     where = emulator.uri, emulator.project, emulator.instance, database.database_id
     command = [sys.executable, "-c", _CLIENT, *where]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
@@ -40,7 +40,7 @@ def holder(emulator: Any, database: Any) -> Iterator[subprocess.Popen[str]]:
 
 
 def seconds_to_write(database: Any) -> float:
-    """How long it takes another client to write row 1."""
+    """Return how long it takes another client to write row 1."""
     began = monotonic()
 
     def work(transaction: Any) -> None:
@@ -51,6 +51,6 @@ def seconds_to_write(database: Any) -> float:
 
 
 def fill(database: Any) -> None:
-    """Row 1."""
+    """Insert row 1."""
     with database.client().batch() as batch:
         batch.insert("Held", ("Id", "N"), [(1, 0)])

@@ -26,14 +26,14 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def fill(database: Any) -> None:
-    """Enough rows that each query would take minutes."""
+    """Insert so many rows that each query would take minutes."""
     with database.batch() as batch:
         rows = [(number, number % 97, "x") for number in range(ROWS)]
         batch.insert("Many", ("Id", "N", "S"), rows)
 
 
 def seconds_wasted(database: Any, sql: str, pid: int) -> float:
-    """How long the server process goes on computing once a query's deadline has passed."""
+    """Return how long the server process goes on computing once a query's deadline has passed."""
     try:
         with database.snapshot() as snapshot:
             list(snapshot.execute_sql(sql, timeout=DEADLINE_SECONDS, retry=None))
@@ -46,6 +46,6 @@ def seconds_wasted(database: Any, sql: str, pid: int) -> float:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """What the process has computed so far. Linux only."""
+    """Return what the process has computed so far. Linux only."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND

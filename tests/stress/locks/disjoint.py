@@ -17,13 +17,13 @@ _TYPES = {"id": param_types.INT64}
 
 
 def fill(database: Any, threads: int) -> None:
-    """A row for each thread."""
+    """Insert a row for each thread."""
     with database.batch() as batch:
         batch.insert("Counters", ("Id", "N"), [(number, 0) for number in range(threads)])
 
 
 def run(database: Any, threads: int, seconds: float) -> list[Tally]:
-    """Each thread counts in its row."""
+    """Let each thread count in its row."""
 
     def act(number: int, _: Random, tally: Tally) -> None:
         def count(transaction: Any) -> None:

@@ -50,7 +50,7 @@ def test_who_is_in_nobodys_way_is_never_aborted(emulator: spanemu.Emulator) -> N
 
 @pytest.fixture
 def locked() -> Iterator[tuple[Any, Any]]:
-    """A database reached through a port, and a client process that holds a lock in it."""
+    """Yield a database reached through a port, and a client process that holds a lock in it."""
     with spanemu.Emulator() as emulator:
         database = emulator.create_database("crash", crash.SCHEMA)
         crash.fill(database)
@@ -60,7 +60,7 @@ def locked() -> Iterator[tuple[Any, Any]]:
 
 @pytest.fixture
 def endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client loses no locks because it is silent."""
+    """Take no locks from a client that is silent."""
     monkeypatch.setattr(holder, "IDLE_SECONDS_MAX", 10 * SECONDS_MAX)
 
 

@@ -16,7 +16,7 @@ PATIENCE_SECONDS = 60.0  # for the last thing that a thread does
 
 @dataclass
 class Tally:
-    """What one thread did. An attempt is one run of a transaction's function."""
+    """The count of one thread. An attempt is one run of a transaction's function."""
 
     done: int = 0
     attempts: int = 0
@@ -28,7 +28,7 @@ Work = Callable[[int, Random, Tally], Any]
 
 
 def together(threads: int, seconds: float, work: Work, seed: int = 1) -> list[Tally]:
-    """Have each thread call `work(its number, its chance, its tally)` until the time is up.
+    """Let each thread call `work(its number, its chance, its tally)` until the time is up.
 
     Each calls it at least once, however little of the machine it gets.
     """
@@ -57,7 +57,7 @@ def together(threads: int, seconds: float, work: Work, seed: int = 1) -> list[Ta
 
 
 def summary(tallies: list[Tally], seconds: float) -> str:
-    """In a few words."""
+    """Return the result in a few words."""
     done = sum(tally.done for tally in tallies)
     attempts = sum(tally.attempts for tally in tallies)
     return (

@@ -23,7 +23,7 @@ SESSIONS_MAX = 5  # of the template's database: the client's own
 
 @dataclass(frozen=True)
 class Plan:
-    """How long, on how many workers, in which order."""
+    """The duration, the number of workers, and the order."""
 
     tests: int
     workers: int
@@ -32,7 +32,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run came to."""
+    """The result of a run."""
 
     passed: int
     problems: tuple[str, ...]
@@ -75,24 +75,24 @@ def _left(left: Sequence[dict[str, object]], workers: int) -> list[str]:
     problems = []
     if len(left) != workers:
         problems.append(f"{len(left)} of {workers} workers came to their end")
-    for each in left:
-        if each["open_transactions"] != 0:
-            problems.append(f"left open: {each['open_transactions']} transactions")
-        if each["databases"] != 1:
-            problems.append(f"left behind: {each['databases']} databases, not the template alone")
-        sessions = int(str(each["sessions"])) - int(str(each["sessions_of_tests"]))
+    for item in left:
+        if item["open_transactions"] != 0:
+            problems.append(f"left open: {item['open_transactions']} transactions")
+        if item["databases"] != 1:
+            problems.append(f"left behind: {item['databases']} databases, not the template alone")
+        sessions = int(str(item["sessions"])) - int(str(item["sessions_of_tests"]))
         if sessions > SESSIONS_MAX:
             problems.append(f"left behind: {sessions} sessions that no test made")
     return problems
 
 
 def _growth(left: Sequence[dict[str, object]]) -> float | None:
-    """The most that a worker grew a test, from the middle of its run to the end."""
-    found = []
-    for each in left:
-        tests, seen = int(str(each["tests"])), each["kilobytes"]
+    """Return the most that a worker grew a test, from the middle of its run to the end."""
+    result = []
+    for item in left:
+        tests, seen = int(str(item["tests"])), item["kilobytes"]
         assert isinstance(seen, list)
         if tests >= MEASURED_TESTS_MIN and len(seen) > 2:
             middle = len(seen) // 2
-            found.append((seen[-1] - seen[middle]) / (tests * (len(seen) - middle) / len(seen)))
-    return max(found, default=None)
+            result.append((seen[-1] - seen[middle]) / (tests * (len(seen) - middle) / len(seen)))
+    return max(result, default=None)

@@ -22,7 +22,7 @@ from tests.stress.server.memory import MEBIBYTE, resident_mebibytes
 
 @contextmanager
 def served() -> Iterator[Endpoint]:
-    """A server of its own, with the database of the requests."""
+    """Yield a server of its own, with the database of the requests."""
     with TemporaryDirectory() as folder:
         file, schema = Path(folder, "endpoint.json"), Path(folder, "schema.sql")
         schema.write_text(SCHEMA)

@@ -30,7 +30,7 @@ SCHEMA = "CREATE TABLE T (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)"
 
 @dataclass
 class Findings:
-    """What a campaign saw."""
+    """The findings of a campaign."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ def campaign(uri: str, count: int, seed: int, memory: Callable[[], int] = lambda
 
 
 def _new_session(uri: str) -> str:
-    """The name of a session, which shows that the emulator serves.
+    """Return the name of a session, which shows that the emulator serves.
 
     The database is protected from requests that happen to drop it, or its instance.
     """
@@ -88,7 +88,7 @@ def _new_session(uri: str) -> str:
 
 
 def exchange(uri: str, request: bytes) -> bytes:
-    """All that the server answers before it closes the connection."""
+    """Return everything that the server answers before it closes the connection."""
     parts = urlsplit(uri)
     address = (parts.hostname, parts.port)
     answer = b""
@@ -107,7 +107,7 @@ def exchange(uri: str, request: bytes) -> bytes:
 
 
 def check(answer: bytes, statuses: Counter[int]) -> str:
-    """What is wrong with an answer, or nothing."""
+    """Return what is wrong with an answer, or nothing."""
     answer = answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
     if not answer:
         statuses[0] += 1

@@ -89,7 +89,7 @@ class Draft:
 
 
 def well_formed(random: Random, session: str) -> Draft:
-    """A request with random content."""
+    """Return a request with random content."""
     route = random.choice(ROUTES)
     method = METHODS[route.rpc]
     parts = route.form.split("/")
@@ -133,7 +133,7 @@ def _holders(content: Any) -> Any:
 
 
 def _spoil_text(random: Random, draft: Draft) -> None:
-    """Break the text of the JSON."""
+    """Damage the text of the JSON."""
     text = json.dumps(draft.content)
     cut = random.randrange(len(text) + 1)
     draft.text = random.choice(
@@ -147,14 +147,14 @@ def _spoil_text(random: Random, draft: Draft) -> None:
 
 def _spoil_path(random: Random, draft: Draft) -> None:
     segments = draft.path.split("/")
-    place = random.randrange(1, len(segments))
+    position = random.randrange(1, len(segments))
     match random.randrange(4):
         case 0:
-            segments[place] = random.choice(_ODD_TEXTS)
+            segments[position] = random.choice(_ODD_TEXTS)
         case 1:
-            segments.insert(place, random.choice(_ODD_TEXTS))
+            segments.insert(position, random.choice(_ODD_TEXTS))
         case 2:
-            del segments[place]
+            del segments[position]
         case _:
             segments[-1] += random.choice(
                 (":", ":frob", ":executeSql", "/", "%3AexecuteSql", "?", "#x")
@@ -181,15 +181,15 @@ FLAWS: tuple[Callable[[Random, Draft], None], ...] = (
 
 
 def malformed(random: Random, session: str) -> bytes:
-    """The bytes of a request with one or two flaws, sometimes scrambled besides."""
+    """Return the bytes of a request with one or two flaws, sometimes scrambled besides."""
     draft = well_formed(random, session)
     for _ in range(random.choice((1, 1, 2))):
         random.choice(FLAWS)(random, draft)
     data = bytearray(draft.to_bytes())
     if random.random() < 0.2:
         for _ in range(random.choice((1, 3, 20))):
-            place = random.randrange(len(data))
-            data[place : place + random.randrange(3)] = random.randbytes(random.randrange(3))
+            position = random.randrange(len(data))
+            data[position : position + random.randrange(3)] = random.randbytes(random.randrange(3))
             if not data:
                 break
     if random.random() < 0.1:

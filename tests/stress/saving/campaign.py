@@ -61,7 +61,7 @@ class Verdict:
 
 
 def campaign(kills: int, seed: int) -> Verdict:
-    """Kill servers of one data directory and return what was wrong."""
+    """Run servers of one data directory, end them abruptly, and return what was wrong."""
     with patch.object(remote, "START_SECONDS_MAX", READY_SECONDS_MAX):
         return _campaign(kills, seed)
 

@@ -145,16 +145,16 @@ class Actor:
             self._check_total(list(snapshot.execute_sql(*self._sql(_TOTAL))))
 
     def query_families(self) -> None:
-        """Lines never come without their order, and an order never without its lines."""
+        """Check that lines never come without their order, nor an order without its lines."""
         with self._database.snapshot() as snapshot:
             query = self._sql(_FAMILIES, {"name": f"{self._name}-"}, {"name": param_types.STRING})
             rows = snapshot.execute_sql(*query)
-            found = dict(map(tuple, rows))
-        if set(found) != set(self._orders) or set(found.values()) - {LINES_PER_ORDER}:
-            raise Broken(f"a query shows {found}, expected {self._orders}")
+            result = dict(map(tuple, rows))
+        if set(result) != set(self._orders) or set(result.values()) - {LINES_PER_ORDER}:
+            raise Broken(f"a query shows {result}, expected {self._orders}")
 
     def read_twice(self) -> None:
-        """A snapshot stays what it was."""
+        """Check that a snapshot stays what it was."""
         with self._database.snapshot(multi_use=True) as snapshot:
             everything = KeySet(all_=True)
             first = list(snapshot.read("Accounts", ("Id", "Balance", "Moves"), everything))

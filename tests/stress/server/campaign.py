@@ -24,7 +24,7 @@ GROWTH_SHARE_MAX = 0.15
 
 @dataclass(frozen=True)
 class Plan:
-    """How long, and how many of everything."""
+    """The duration, and the number of everything."""
 
     seconds: float
     threads: int
@@ -34,7 +34,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What happened, and what should not have."""
+    """The events of a run, and those that must not happen."""
 
     reports: Sequence[Report]
     memory: MemorySamples

@@ -85,13 +85,13 @@ class Counters:
             self.count(number, 0)
 
     def count(self, number: int, value: int) -> None:
-        """One commit, without the client library, which would take most of the time."""
+        """Run one commit without the client library, which would take most of the time."""
         cells = [[str(number), str(value), f"{value:0100}"]]
         write = Write(WriteKind.INSERT_OR_UPDATE, "Counters", ("Id", "Count", "Note"), cells)
         self._session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
 
     def versions(self) -> int:
-        """How many versions its rows have."""
+        """Return how many versions its rows have."""
         store = self._engine._core.store
         (hierarchy,) = {id(h): h for h in store.split_map.trees.values()}.values()
         heads = (
@@ -100,7 +100,7 @@ class Counters:
         return sum(head[3] for head in heads)
 
     def read(self, **bound: Any) -> Callable[[int], None]:
-        """A read of one row."""
+        """Return a read of one row."""
 
         def read(number: int) -> None:
             with self._client.snapshot(**bound) as snapshot:
@@ -110,7 +110,7 @@ class Counters:
         return read
 
     def scan(self, _number: int) -> None:
-        """A read of all rows."""
+        """Read all rows."""
         with self._client.snapshot() as snapshot:
             assert len(list(snapshot.read("Counters", ["Id"], KeySet(all_=True)))) == ROWS
 
@@ -133,26 +133,26 @@ def measured(
 
 
 def run(commits: int, turns: int = TURNS, hours: int = 2) -> Findings:
-    """Spend one hour or two, and measure; only the second one shows whether memory is used again."""
-    found = Findings(commits)
+    """Measure one hour or two; only the second shows whether memory is used again."""
+    result = Findings(commits)
     with spanemu.Emulator(start_time="2026-01-01T00:00Z") as emulator:
         emulator.clock.freeze()
         old, fresh = Counters(emulator, "old"), Counters(emulator, "fresh")
-        _measure(found, (fresh, old), emulator.clock.now, turns)  # fills what remembers reads
+        _measure(result, (fresh, old), emulator.clock.now, turns)  # fills what remembers reads
         at_first, memory_first, live_first = old.versions(), _memory(), _live()
         started, begun = perf_counter(), emulator.clock.now
         _spend_hour(emulator, old, commits)
-        found.seconds = perf_counter() - started
+        result.seconds = perf_counter() - started
         after, memory_after = old.versions(), _memory()
-        _measure(found, (fresh, old), begun + HOUR / 2, turns)
+        _measure(result, (fresh, old), begun + HOUR / 2, turns)
         emulator.clock.advance(2 * HOUR)
-        found.versions = (at_first, after, old.versions())
-        found.live = (live_first, _live())
+        result.versions = (at_first, after, old.versions())
+        result.live = (live_first, _live())
         if hours > 1:
             _spend_hour(emulator, old, commits)
-        found.memory = (memory_first, memory_after, _memory())
-    _judge(found)
-    return found
+        result.memory = (memory_first, memory_after, _memory())
+    _judge(result)
+    return result
 
 
 def _spend_hour(emulator: spanemu.Emulator, counters: Counters, commits: int) -> None:
@@ -170,17 +170,17 @@ def _measure(found: Findings, both: tuple[Counters, Counters], past: datetime, t
     found.stale = measured(fresh.read(), stale, READS_PER_TURN, turns)
 
 
-def _judge(found: Findings) -> None:
-    for name, (fresh, old) in (("strong reads", found.strong), ("scans", found.scan)):
+def _judge(result: Findings) -> None:
+    for name, (fresh, old) in (("strong reads", result.strong), ("scans", result.scan)):
         if old > fresh * SLOWER_MAX:
-            found.problems.append(f"{name} are {old / fresh:.2f} times as slow after the hour")
-    first, _, last = found.versions
+            result.problems.append(f"{name} are {old / fresh:.2f} times as slow after the hour")
+    first, _, last = result.versions
     if last != first:
-        found.problems.append(f"{last - first} versions are left after the retention period")
-    if found.live[1] > found.live[0] * LIVE_GROWTH_MAX:
-        found.problems.append("memory is still in use after the retention period")
-    if found.memory[2] > found.memory[1] * SECOND_HOUR_MAX:
-        found.problems.append("a second hour takes more memory")
+        result.problems.append(f"{last - first} versions are left after the retention period")
+    if result.live[1] > result.live[0] * LIVE_GROWTH_MAX:
+        result.problems.append("memory is still in use after the retention period")
+    if result.memory[2] > result.memory[1] * SECOND_HOUR_MAX:
+        result.problems.append("a second hour takes more memory")
 
 
 def _memory() -> float:
@@ -199,9 +199,9 @@ def main() -> int:
         prog="python -m tests.stress.server.history", description=__doc__
     )
     parser.add_argument("--commits", type=int, default=1_000_000)
-    found = run(parser.parse_args().commits)
-    print(found)
-    return 1 if found.problems else 0
+    result = run(parser.parse_args().commits)
+    print(result)
+    return 1 if result.problems else 0
 
 
 if __name__ == "__main__":

@@ -49,14 +49,14 @@ class Ledger:
 
 
 def open_books(database: Any) -> None:
-    """The rows that every run begins with."""
+    """Insert the rows that every run begins with."""
     with database.batch() as batch:
         rows = [(number, BALANCE, 0) for number in range(ACCOUNTS)]
         batch.insert("Accounts", ("Id", "Balance", "Moves"), rows)
 
 
 def differences(database: Any, ledger: Ledger) -> Iterator[str]:
-    """Where a database does not hold what its clients were told."""
+    """Yield where a database does not hold what its clients were told."""
     with database.snapshot(multi_use=True) as snapshot:
         everything = KeySet(all_=True)
         accounts = list(snapshot.read("Accounts", ("Id", "Balance", "Moves"), everything))
@@ -78,8 +78,8 @@ def differences(database: Any, ledger: Ledger) -> Iterator[str]:
     yield from _set_differences("lines by code", indexed, expected)
 
 
-def _set_differences(what: str, found: Iterable[Any], expected: set[Any]) -> Iterator[str]:
-    rows = list(found)
+def _set_differences(what: str, result: Iterable[Any], expected: set[Any]) -> Iterator[str]:
+    rows = list(result)
     if len(rows) != len(set(rows)):
         yield f"{what}: some came twice"
     if lost := expected - set(rows):

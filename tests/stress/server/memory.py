@@ -17,7 +17,7 @@ _SAMPLE_SECONDS = 0.5
 
 
 def resident_mebibytes(pid: int) -> float:
-    """What the process keeps in memory now. Linux only."""
+    """Return what the process keeps in memory now. Linux only."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * _PAGE_BYTES / MEBIBYTE
 
@@ -32,13 +32,13 @@ class MemorySamples:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def between(self, start: float, end: float) -> float:
-        """The median of a part of the time, given as shares of the whole."""
+        """Return the median of a part of the time, given as shares of the whole."""
         first, last = self.samples[0][0], self.samples[-1][0]
         low, high = first + (last - first) * start, first + (last - first) * end
         return median(size for at, size in self.samples if low <= at <= high)
 
     def drawn(self, columns: int = 30) -> str:
-        """Sizes over time."""
+        """Return sizes over time."""
         step = max(1, len(self.samples) // columns)
         return " ".join(f"{size:.0f}" for _, size in self.samples[::step])
 

@@ -11,10 +11,10 @@ from tests.stress.server.history import LIVE_GROWTH_MAX, ROWS, run
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its memory from /proc")
 def test_old_versions_cost_reads_nothing_and_go() -> None:
-    found = run(10_000, turns=1, hours=1)
-    print(found)
-    assert found.versions == (ROWS, ROWS + 10_000, ROWS)
-    assert found.live[1] < found.live[0] * LIVE_GROWTH_MAX
+    result = run(10_000, turns=1, hours=1)
+    print(result)
+    assert result.versions == (ROWS, ROWS + 10_000, ROWS)
+    assert result.live[1] < result.live[0] * LIVE_GROWTH_MAX
     # A busy machine blurs a few percent; a walk over ten versions would show.
-    assert found.strong[1] < found.strong[0] * 1.5
-    assert found.scan[1] < found.scan[0] * 1.5
+    assert result.strong[1] < result.strong[0] * 1.5
+    assert result.scan[1] < result.scan[0] * 1.5

@@ -108,7 +108,7 @@ WAYS: Mapping[str, Way] = {
 
 @dataclass
 class Verdict:
-    """What was measured while requests waited in one way."""
+    """The figures while requests waited in one way."""
 
     way: str
     server: str = "h2"
@@ -128,7 +128,7 @@ class Verdict:
 
     def problems(self, witness_seconds_max: float = WITNESS_SECONDS_MAX) -> list[str]:
         """Return what should not have been."""
-        found = {
+        result = {
             "the Commit took too long": self.commit_seconds > COMMIT_SECONDS_MAX,
             "another client waited too long": self.longest_wait > witness_seconds_max,
             "the memory grew too much": self.added_mebibytes > ADDED_MEBIBYTES_MAX,
@@ -138,7 +138,7 @@ class Verdict:
             "requests had no answer": self.codes["no answer"] > 0,
             "requests failed": bool(self.codes.keys() - {"OK", "RESOURCE_EXHAUSTED", "ABORTED"}),
         }
-        return [problem for problem, is_true in found.items() if is_true]
+        return [problem for problem, is_true in result.items() if is_true]
 
     def __str__(self) -> str:
         return (

@@ -23,7 +23,7 @@ PROBLEMS_MAX = 5
 
 @dataclass(frozen=True)
 class Assignment:
-    """What a client process is to do."""
+    """The work of a client process."""
 
     uri: str
     project: str
@@ -36,7 +36,7 @@ class Assignment:
 
 @dataclass
 class Report:
-    """What it did."""
+    """The work that a client process did."""
 
     ledgers: dict[str, Ledger] = field(default_factory=dict)
     actions: Counter[str] = field(default_factory=Counter)

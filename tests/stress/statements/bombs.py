@@ -44,7 +44,7 @@ def _bomb(name: str, sql: str, *codes: str, how: str = "query", **parameters: An
 
 
 def _doubled(first: str, step: str, last: str, times: int) -> str:
-    """A chain of common tables, each of which uses the one before twice."""
+    """Return a chain of common tables, each of which uses the one before twice."""
     tables = [f"t0 AS ({first})", *(f"t{n} AS ({step.format(n - 1)})" for n in range(1, times))]
     return f"WITH {', '.join(tables)} {last.format(times - 1)}"
 

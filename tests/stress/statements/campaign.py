@@ -38,7 +38,7 @@ class Answer:
 
 
 class Witnessed(Protocol):
-    """What a witness finds: how long it waited, and the number of its queries."""
+    """The observations of a witness: how long it waited, and the number of its queries."""
 
     waits: list[tuple[float, float]]
     witnessed: int
@@ -106,7 +106,7 @@ def campaign(bombs: Sequence[Bomb], seconds: float) -> Verdict:
 
 
 def crowd(bombs: Sequence[Bomb], clients: int, seconds: float) -> list[str]:
-    """Have many clients send bombs at the same time; return what went wrong."""
+    """Let many clients send bombs at the same time; return what went wrong."""
     until = time.monotonic() + seconds
     with _server() as (uri, pid):
         database = _filled_database(uri)
@@ -179,7 +179,7 @@ def _lives(pid: int) -> bool:
 
 @contextmanager
 def witness(target: str, database: str, verdict: Witnessed) -> Iterator[None]:
-    """Have another client run `SELECT 1` all the while."""
+    """Let another client run `SELECT 1` all the while."""
     command = [sys.executable, "-m", "tests.stress.statements.witness", target, database]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -32,7 +32,7 @@ def fires(text, after, until):
     ],
 )
 def test_when_they_fire(text, expected):
-    """2030-01-01 is a Tuesday."""
+    # 2030-01-01 is a Tuesday.
     assert fires(text, "2029-12-31T23:59:00", "2030-01-02T23:59:00") == expected
 
 

@@ -221,16 +221,16 @@ def test_a_recording_holds_each_group_of_a_batch_write(emulator):
     database = emulator.create_database("groups", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
     client = database.client()
     with (
-        emulator.record(database) as one,
+        emulator.record(database) as first,
         emulator.record(database) as other,
         client.mutation_groups() as groups,
     ):
         for rows in ([(1,), (2,)], [(1,)], [(3,)]):
             groups.group().insert("t", ("K",), rows)
         list(groups.batch_write())
-    for recorded in (one, other):
-        told = [(each.mutations, each.tables, each.error) for each in recorded.attempts]
-        assert told == [(2, ("T",), ""), (0, ("T",), "ALREADY_EXISTS"), (1, ("T",), "")]
+    for recorded in (first, other):
+        reported = [(each.mutations, each.tables, each.error) for each in recorded.attempts]
+        assert reported == [(2, ("T",), ""), (0, ("T",), "ALREADY_EXISTS"), (1, ("T",), "")]
         assert (recorded.mutations, recorded.rpcs["BatchWrite"]) == (3, 1)
 
 

@@ -94,10 +94,10 @@ def test_readers_of_a_session_or_all_fail() -> None:
         mine.take()
     assert other.take() == ([], False)
     readers.close(lambda: Unsupported("Reading"))
-    for each in (other, Words(readers)):
+    for item in (other, Words(readers)):
         with pytest.raises(Unsupported):
-            each.take()
-        each.close()
+            item.take()
+        item.close()
     mine.close()
     assert not len(readers)
 

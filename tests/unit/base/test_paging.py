@@ -13,14 +13,14 @@ def listing(keys, request):
 
 
 def walk(keys, size):
-    token, found = "", []
+    token, result = "", []
     while True:
         part = listing(keys, PageRequest(size, token))
         assert len(part.items) <= size
-        found += part.items
+        result += part.items
         token = part.next_token
         if not token:
-            return found
+            return result
 
 
 @given(st.sets(st.text(alphabet="abcé\U0001f600", max_size=5)), st.integers(1, 7))

@@ -27,7 +27,7 @@ BOUNDS = [
 
 
 def place(tree: TreeId, key: bytes) -> tuple[object, ...]:
-    """A sort key of rows and cuts over the whole key space: a row, then the rows below it."""
+    """Return the sort key of a row or a cut; a row comes before the rows below it."""
     return (PATHS[tree][0], key)
 
 
@@ -41,7 +41,7 @@ def history_of(*bounds: Bound, at: int = 0) -> PartitionHistory:
 
 
 def owner(era: Era, tree: TreeId, key: bytes) -> int:
-    """The partition of a row, from the order of rows and cuts alone."""
+    """Return the partition of a row, from the order of rows and cuts alone."""
     lows = [each.low for each in era.partitions[1:]]
     return sum(low is not None and cut_place(low) <= place(tree, key) for low in lows)
 
@@ -89,13 +89,13 @@ def test_parents_are_the_closed_partitions_that_overlap(
     for at, (bounds, _) in enumerate(steps, start=1):
         before = history.current.partitions
         history = history.changed(sorted(bounds), PATHS, at, lambda: f"child-{next(tokens)}")
-        for each in history.current.partitions:
-            if each.start == at:
-                parents = [one.token for one in before if overlap(one.range, each.range)]
-                assert list(each.parents) == parents
-                assert all(each in history.children(parent) for parent in parents)
+        for item in history.current.partitions:
+            if item.start == at:
+                parents = [one.token for one in before if overlap(one.range, item.range)]
+                assert list(item.parents) == parents
+                assert all(item in history.children(parent) for parent in parents)
             else:
-                assert each in before
+                assert item in before
 
 
 def test_a_change_keeps_the_partitions_with_the_same_range() -> None:

@@ -111,13 +111,13 @@ class Leaving:
 
 @pytest.mark.parametrize("event", ["commit", "churn"])
 def test_readers_may_leave_while_an_event_wakes_them(world: World, event: str) -> None:
-    one, other = Leaving(world), Leaving(world)
-    one.other, other.other = other, one
+    first, other = Leaving(world), Leaving(world)
+    first.other, other.other = other, first
     if event == "commit":
         world.commit(1)
     else:
         world.database.change_streams.churn("S")
-    assert one.woken.wait(SECONDS)
+    assert first.woken.wait(SECONDS)
     assert other.woken.wait(SECONDS)
     assert world.database._core.store.change_listener is None
 

@@ -146,8 +146,8 @@ def test_filters_act_on_the_effect_of_each_row(dialect: DatabaseDialect, mod_typ
     every = [ModType.INSERT, ModType.UPDATE, ModType.DELETE, ModType.DELETE, ModType.INSERT]
     expected = [each for each in every if each is not mod_type]
     records = commit.records()
-    found = [record.mod_type for record in records for _ in record.mods]
-    assert found == expected
+    result = [record.mod_type for record in records for _ in record.mods]
+    assert result == expected
     assert {record.number_of_records_in_transaction for record in records} == {len(records)}
 
 

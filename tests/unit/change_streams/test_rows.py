@@ -77,21 +77,21 @@ def test_data_change_records_as_structs() -> None:
     ((data, heartbeats, children),) = wire(rows.data_row(record))
     assert heartbeats == children == []
     (fields,) = data
-    found = dict(zip(DATA_CHANGE_RECORD, fields, strict=True))
-    found["column_types"] = [
+    result = dict(zip(DATA_CHANGE_RECORD, fields, strict=True))
+    result["column_types"] = [
         dict(zip(DATA_CHANGE_RECORD["column_types"][0], each, strict=True))
-        for each in found["column_types"]
+        for each in result["column_types"]
     ]
-    for column in found["column_types"]:
+    for column in result["column_types"]:
         column["type"] = standard_json.loads(column["type"])
         column["ordinal_position"] = int(column["ordinal_position"])
-    found["mods"] = [
+    result["mods"] = [
         dict(zip(("keys", "new_values", "old_values"), map(standard_json.loads, mod), strict=True))
-        for mod in found["mods"]
+        for mod in result["mods"]
     ]
     for name in ("number_of_records_in_transaction", "number_of_partitions_in_transaction"):
-        found[name] = int(found[name])
-    assert found == DATA_CHANGE_RECORD
+        result[name] = int(result[name])
+    assert result == DATA_CHANGE_RECORD
 
 
 def test_structs_are_encoded_as_their_values_are() -> None:
@@ -179,10 +179,10 @@ def test_messages_name_the_capture_type_and_the_kind_of_change(capture: str) -> 
     schema = schema_with_stream(GOOGLE_STANDARD_SQL, value_capture_type=capture)
     commit = Commit(schema).insert("users", **ANN).update("users", ANN, age=1)
     records = commit.delete("users", **ANN).marked(timestamp=-SECOND // 2).records()
-    found = [message(mutable.data_row(record))["data_change_record"] for record in records]
-    assert [each["mod_type"] for each in found] == ["INSERT", "UPDATE", "DELETE"]
-    assert {each["value_capture_type"] for each in found} == {capture}
-    assert {each["commit_timestamp"] for each in found} == {"1969-12-31T23:59:59.500Z"}
+    result = [message(mutable.data_row(record))["data_change_record"] for record in records]
+    assert [each["mod_type"] for each in result] == ["INSERT", "UPDATE", "DELETE"]
+    assert {each["value_capture_type"] for each in result} == {capture}
+    assert {each["commit_timestamp"] for each in result} == {"1969-12-31T23:59:59.500Z"}
 
 
 def test_other_records_as_messages() -> None:

@@ -23,7 +23,7 @@ COPY = "INSERT INTO T (a) VALUES (1), (2)"
 
 @pytest.fixture
 def emulator():
-    """A server with an instance of its own, `music` there, and `logs` in another project."""
+    """Yield a server with an instance of its own, `music` there, and `logs` in another project."""
     with spanemu.Emulator(project="test", instance="shops") as emulator:
         emulator.create_database("music", SCHEMA)
         emulator.create_database(f"{OTHER}/databases/logs", SCHEMA)
@@ -220,7 +220,7 @@ def test_the_instance_of_an_endpoint_file_comes_first(emulator, run, tmp_path):
 
 @pytest.fixture(params=["google", "remote"])
 def without_control(request, monkeypatch):
-    """The server refuses control operations, as Google's emulator and servers elsewhere do."""
+    """Refuse control operations, as Google's emulator and real servers do."""
     failures = {
         "google": NotControllable("GetEmulator", ""),
         "remote": RemoteFailure(Code.PERMISSION_DENIED, ""),

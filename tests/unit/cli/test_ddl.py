@@ -54,10 +54,10 @@ def test_fmt_names_every_error_and_writes_nothing(tmp_path: Path) -> None:
     good.write_text(OLD)
     bad.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nCREATE TABLE\n  T k;\nDROP T;\n")
     worse.write_text("\nCREATE VIEW V AS SELECT 'x")
-    found = run("fmt", good, bad, worse)
-    assert found.exit_code == 2
-    for place in ("bad.sql:4:", "bad.sql:5:", "worse.sql:2:"):
-        assert place in found.output
+    result = run("fmt", good, bad, worse)
+    assert result.exit_code == 2
+    for location in ("bad.sql:4:", "bad.sql:5:", "worse.sql:2:"):
+        assert location in result.output
     assert good.read_text() == OLD
 
 
@@ -76,9 +76,9 @@ def test_check_counts_a_single_table_in_the_singular() -> None:
 
 def test_standard_input_is_checked_and_compared(files: tuple[Path, Path]) -> None:
     assert run("check", "-", stdin=NEW).output.startswith("2 tables")
-    found = run("check", files[0], "-", stdin="DROP TABLE Nope")
-    assert found.exit_code == 2
-    assert "<stdin>:1" in found.output
+    result = run("check", files[0], "-", stdin="DROP TABLE Nope")
+    assert result.exit_code == 2
+    assert "<stdin>:1" in result.output
     assert run("diff", "--exit-code", files[0], "-", stdin=OLD).exit_code == 0
     assert run("graph", "-", stdin=NEW).output == run("graph", files[1]).output != ""
 
@@ -93,10 +93,10 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_check_names_the_position(tmp_path: Path) -> None:
     path = tmp_path / "bad.sql"
     path.write_text("CREATE TABLE T (k INT64) PRIMARY KEY (k);\n\nDROP TABLE Nope;\n")
-    found = run("check", path)
-    assert found.exit_code == 2
-    assert "bad.sql:3" in found.output
-    assert "Nope" in found.output
+    result = run("check", path)
+    assert result.exit_code == 2
+    assert "bad.sql:3" in result.output
+    assert "Nope" in result.output
 
 
 def test_diff_marks_destructive_statements(files: tuple[Path, Path]) -> None:
@@ -117,17 +117,17 @@ def test_graph(files: tuple[Path, Path], shape: str) -> None:
 def test_apply_and_export(files: tuple[Path, Path]) -> None:
     old, new = files
     with spanemu.Emulator() as emulator:
-        place = ("--database", emulator.create_database("shop", schema=[old]).name)
+        location = ("--database", emulator.create_database("shop", schema=[old]).name)
         host = ("--host-port", emulator.uri)
-        assert run("apply", new, *place, *host, "--dry-run").exit_code == 0
-        refused = run("apply", new, *place, *host)
+        assert run("apply", new, *location, *host, "--dry-run").exit_code == 0
+        refused = run("apply", new, *location, *host)
         assert refused.exit_code == 2
         assert "DROP COLUMN b" in refused.output
-        assert run("apply", new, *place, *host, "--allow-destructive").exit_code == 0
-        again = run("apply", new, *place, *host, "--dry-run")
+        assert run("apply", new, *location, *host, "--allow-destructive").exit_code == 0
+        again = run("apply", new, *location, *host, "--dry-run")
         assert again.output == ""
-        assert "CREATE VIEW V" in run("export", *place, *host).output
-        unknown = run("export", "--database", place[1].replace("shop", "nope"), *host)
+        assert "CREATE VIEW V" in run("export", *location, *host).output
+        unknown = run("export", "--database", location[1].replace("shop", "nope"), *host)
         assert unknown.exit_code == 2
 
 
@@ -145,11 +145,11 @@ def test_apply_to_a_postgresql_database(
         database = emulator.create_database(
             "shop", schema="CREATE TABLE t (k bigint PRIMARY KEY)", dialect="postgresql"
         )
-        place = ("--database", database.name, "--host-port", emulator.uri)
-        planned = run("apply", path, *place, "--dry-run").output
+        location = ("--database", database.name, "--host-port", emulator.uri)
+        planned = run("apply", path, *location, "--dry-run").output
         assert planned.startswith('ALTER TABLE t ADD COLUMN "W" character varying(9);')
-        assert run("apply", path, *place).exit_code == 0
-        assert run("apply", path, *place, "--dry-run").output == ""
+        assert run("apply", path, *location).exit_code == 0
+        assert run("apply", path, *location, "--dry-run").output == ""
 
 
 def test_an_invalid_schema_is_no_usage_error(tmp_path: Path) -> None:
@@ -203,11 +203,11 @@ def test_apply_reports_statements_that_data_violates(tmp_path: Path) -> None:
         )
         with database.client().batch() as batch:
             batch.insert("T", ("k", "a"), [(1, 1), (2, 1)])
-        found = run("apply", path, "--database", database.name, "--host-port", emulator.uri)
-    assert found.exit_code == 2
-    assert "I" in found.output
-    assert "0 of 1 statements applied" in found.output
-    assert "Traceback" not in found.output
+        result = run("apply", path, "--database", database.name, "--host-port", emulator.uri)
+    assert result.exit_code == 2
+    assert "I" in result.output
+    assert "0 of 1 statements applied" in result.output
+    assert "Traceback" not in result.output
 
 
 PG = ("--dialect", "postgresql")

@@ -79,5 +79,5 @@ def test_the_configuration_of_the_project_is_listed(doctor, tmp_path):
     (tmp_path / "pyproject.toml").write_text(
         '[tool.pytest.ini_options]\nspanner_schema = "schema.sql"\n[tool.spanemu.lint]\n'
     )
-    (found,) = lines(doctor(), "pyproject.toml")
-    assert "spanner_schema, [tool.spanemu.lint]" in found
+    (result,) = lines(doctor(), "pyproject.toml")
+    assert "spanner_schema, [tool.spanemu.lint]" in result

@@ -85,7 +85,7 @@ def test_the_dialect_is_that_of_the_dump(emulator, run, tmp_path):
 
 
 def test_a_server_may_leave_the_dialect_out(emulator, monkeypatch):
-    """Google's emulator does."""
+    # Google's emulator does.
     emulator.create_database("pg-bare", dialect="postgresql")
     with data_connection(emulator.uri, emulator.database("pg-bare").name) as connection:
         call = connection._call

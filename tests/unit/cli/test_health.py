@@ -21,7 +21,7 @@ def emulator():
 
 @pytest.fixture
 def rest():
-    """A REST server that answers every GET with the status in `answer`."""
+    """Yield a REST server that answers every GET with the status in `answer`."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -48,10 +48,14 @@ def test_findings() -> None:
 
 def test_json() -> None:
     result = run(write(BAD), "--format", "json")
-    (found,) = json.loads(result.output)
-    assert found["id"] == "SPN102"
-    assert (found["severity"], found["object"], found["column"]) == ("warning", "Visits", "Ts")
-    assert (found["file"], found["line"]) == ("schema.sql", 1)
+    (results,) = json.loads(result.output)
+    assert results["id"] == "SPN102"
+    assert (results["severity"], results["object"], results["column"]) == (
+        "warning",
+        "Visits",
+        "Ts",
+    )
+    assert (results["file"], results["line"]) == ("schema.sql", 1)
     assert json.loads(run(write(GOOD), "--format", "json").output) == []
 
 

@@ -87,7 +87,7 @@ def test_the_least_heartbeat_of_a_change_stream(serve, flags, least):
 
 
 def test_a_data_directory_outlives_the_server(serve, tmp_path, monkeypatch):
-    """The first server creates a database, which the second begins with and does not create."""
+    # The first server creates a database, which the second begins with and does not create.
     data, export, schema = tmp_path / "data", tmp_path / "export", tmp_path / "schema.sql"
     schema.write_text(SINGERS)
     flags = ("--data-dir", str(data), "--database", "shop", "--schema", str(schema))

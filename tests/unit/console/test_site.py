@@ -17,7 +17,7 @@ FOLDER = Path(site.__file__).parent / "script"
 
 @pytest.fixture(scope="module")
 def get():
-    """A function that returns a response with its text."""
+    """Yield a function that returns a response with its text."""
     with spanemu.Emulator(rest_host_port="127.0.0.1:0") as emulator:
 
         def get(path, method="GET", **headers):

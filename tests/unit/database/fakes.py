@@ -47,21 +47,21 @@ class FakeDatabase:
         return outcome
 
     def restart_history(self) -> None:
-        """Nobody looks at what was before."""
+        """Do nothing: these tests have no history."""
 
     def close(self):
         self.closed += 1
 
 
 def fake_catalog(settings=DEFAULT_SETTINGS):
-    """A catalog of fakes; `.made` lists every database it ever made."""
+    """Return a catalog of fakes; `.made` lists every database it ever made."""
     clock = ManualClock(1_000_000_000)
-    made = []
+    created = []
 
     def new_database(name, dialect):
-        made.append(FakeDatabase(name, clock))
-        return made[-1]
+        created.append(FakeDatabase(name, clock))
+        return created[-1]
 
     instances = Instances(clock, new_database, settings)
-    instances.made = made
+    instances.made = created
     return instances

@@ -40,7 +40,7 @@ class Shop(World):
         self.put((1, "a", 10), (2, "b", 20), (3, "c", 30))
 
     def put(self, *rows: Sequence[Any]) -> int:
-        """Rows of Items in a commit of their own; its timestamp."""
+        """Return rows of Items in a commit of their own; its timestamp."""
         found = self.commit(SingleUse(ReadWriteOptions()), items(*rows)).timestamp
         assert found is not None
         return found
@@ -51,18 +51,18 @@ class Shop(World):
         return Existing((session or self.session).begin(options or ReadWriteOptions()).id)
 
     def sql(self, sql: str, selector: Selector | None = None, **given: Any) -> list[Any]:
-        """The rows of a statement; other fields of its request by name."""
+        """Return the rows of a statement; other fields of its request by name."""
         return list(self.session.execute(StatementRequest(sql, **given), selector).rows)
 
     def dml(self, sql: str, selector: Selector, seqno: int = 1, **given: Any) -> int | None:
-        """How many rows a statement changed."""
+        """Return how many rows a statement changed."""
         request = StatementRequest(sql, seqno=seqno, **given)
         stream = self.session.execute(request, selector)
         list(stream.rows)
         return stream.stats.row_count
 
     def read(self, *ids: int, selector: Selector | None = None) -> list[Any]:
-        """Id and price of items, of all without ids."""
+        """Return id and price of items, of all without ids."""
         keys = RawKeySet(keys=[[str(id_)] for id_ in ids]) if ids else ALL
         return list(self.session.read(request(keys), selector).rows)
 

@@ -46,7 +46,7 @@ def timestamps(database: Database) -> list[int]:
 
 
 def shape(world: World, stream: str = "s") -> list[int]:
-    """How the last change of partitions relates old and new: the number of parents of each."""
+    """Return the number of parents of each new partition after the last change."""
     current = history(world, stream).current
     return [len(each.parents) if each.start == current.since else -1 for each in current.partitions]
 
@@ -75,13 +75,13 @@ def test_splits_and_merges_of_watched_tables() -> None:
     (parent,), (other,) = tokens(world), tokens(world, "other")
     world.database.split_at("A", ["5"])
     assert shape(world) == [1, 1]
-    one, two = history(world).current.partitions
-    assert history(world).children(parent) == (one, two)
-    assert history(world).get(parent).end == one.start
+    first, two = history(world).current.partitions
+    assert history(world).children(parent) == (first, two)
+    assert history(world).get(parent).end == first.start
     world.insert("A", "Id", ["9"])
     world.database.merge_at("A", ["5"])
     assert shape(world) == [2]
-    assert history(world).current.partitions[0].parents == (one.token, two.token)
+    assert history(world).current.partitions[0].parents == (first.token, two.token)
     assert tokens(world, "other") == [other]
     history(world).check()
 
@@ -232,7 +232,7 @@ def test_a_clone_shares_the_past_and_goes_its_own_way() -> None:
 
 
 def test_a_database_restored_from_a_backup_begins_with_empty_streams() -> None:
-    """The page on restoring lists the internal data of change streams as not included."""
+    # The page on restoring lists the internal data of change streams as not included.
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     at = world.insert("A", "Id", ["1"])
     content = world.database.content(at)
@@ -299,23 +299,23 @@ def test_a_forced_split_halves_the_rows_and_leaves_the_splits_alone() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL", "CREATE CHANGE STREAM Other FOR ALL")
     world.insert("B", "Id", *([str(n)] for n in range(10)))
     other = tokens(world, "other")
-    one, two = world.database.change_streams.split("S")
+    first, two = world.database.change_streams.split("S")
     era, table = history(world).current, world.schema.tables["b"]
     store = world.database._core.store
     owners = [era.partitions[era.index_of(table.id, key)] for key, _ in store.scan_items(table.id)]
-    assert owners == [one] * 5 + [two] * 5
+    assert owners == [first] * 5 + [two] * 5
     assert tokens(world, "other") == other
     assert store.all_boundaries() == []
-    (child,) = world.database.change_streams.merge("S", one.token)
-    assert child.parents == (one.token, two.token)
+    (child,) = world.database.change_streams.merge("S", first.token)
+    assert child.parents == (first.token, two.token)
 
 
 def test_a_forced_cut_survives_changes_of_splits_and_schema() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     world.database.split_at("B", ["5"])
-    one, two = world.database.change_streams.split("S")
+    first, two = world.database.change_streams.split("S")
     world.ddl("CREATE TABLE D (Id INT64) PRIMARY KEY (Id)")
-    assert tokens(world)[:2] == [one.token, two.token]
+    assert tokens(world)[:2] == [first.token, two.token]
     world.ddl("DROP TABLE C", "DROP TABLE A")
     history(world).check()
     assert len(tokens(world)) == 2, "those of the splits of B"
@@ -447,7 +447,7 @@ def test_each_change_lies_in_one_partition_whose_keys_never_change(
 
 
 def check_owners(world: World) -> None:
-    """Each change has exactly one owner by time and range, which the era's index names."""
+    """Check that the index of eras gives each change its one owner, by time and range."""
     log = world.database._core.store.change_log
     assert log is not None
     known = history(world)

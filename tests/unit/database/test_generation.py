@@ -15,14 +15,14 @@ from tests.unit.database.shop import Shop
 
 
 def test_compiled_once_by_key() -> None:
-    made: list[str] = []
+    created: list[str] = []
 
     def make(name: str):
-        return lambda: made.append(name) or name
+        return lambda: created.append(name) or name
 
     mine = Generation(Schema())
     assert [mine.compiled(key, make(key)) for key in ("a", "b", "a")] == ["a", "b", "a"]
-    assert made == ["a", "b"]
+    assert created == ["a", "b"]
     assert Generation(Schema()).compiled("a", make("other")) == "other"
 
 
@@ -54,11 +54,11 @@ def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
 def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> None:
     monkeypatch.setattr(generation, "LARGE_CHARACTERS", 10)
     monkeypatch.setattr(generation, "LARGE_CHARACTERS_KEPT_MAX", 100)
-    mine, made = Generation(Schema()), []
+    mine, created = Generation(Schema()), []
 
     def ask(name: str, characters: int) -> None:
         def make() -> SimpleNamespace:
-            made.append(name)
+            created.append(name)
             return SimpleNamespace(characters=characters)
 
         mine.compiled(name, make)
@@ -69,11 +69,11 @@ def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> N
     ask("huge", 1_000)
     for name in ("small", "huge"):
         ask(name, 0)
-    assert made == ["small", *(f"large {number}" for number in range(10)), "huge"]
+    assert created == ["small", *(f"large {number}" for number in range(10)), "huge"]
     ask("large 9", 30)
-    assert made[-1] == "large 9"
+    assert created[-1] == "large 9"
     ask("large 9", 30)
-    assert made.count("large 9") == 2
+    assert created.count("large 9") == 2
 
 
 def test_several_threads_may_ask(monkeypatch) -> None:

@@ -65,7 +65,7 @@ def apply(database: Database, *statements: str) -> None:
 
 
 def entries(database: Database) -> list[tuple[str, int]]:
-    """The words of the index with their rows, in its order."""
+    """Return the words of the index with their rows, in its order."""
     content = database.content(database.clock.now())
     index = content.generation.schema.index_of_any_kind("Words")
     assert index is not None

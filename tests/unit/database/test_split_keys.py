@@ -36,8 +36,8 @@ TYPES: dict[str, list[tuple[Any, str]]] = {
 
 
 def database(type_: str, order: str, values: list[Any]) -> Database:
-    found = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
-    outcome = found.apply_ddl(
+    result = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    outcome = result.apply_ddl(
         [
             f"CREATE TABLE T (K {type_}, N INT64) PRIMARY KEY (K{order})",
             f"CREATE INDEX ByK ON T(K{order})",
@@ -45,21 +45,21 @@ def database(type_: str, order: str, values: list[Any]) -> Database:
     )
     assert outcome.failure is None
     rows = [[value, str(number)] for number, value in enumerate(values)]
-    session = found.sessions.create({})
+    session = result.sessions.create({})
     write = Write(WriteKind.INSERT, "T", ("K", "N"), rows)
     session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
-    return found
+    return result
 
 
 @pytest.mark.parametrize("order", ["", " DESC"])
 @pytest.mark.parametrize("type_", TYPES)
 def test_a_boundary_before_each_key(type_: str, order: str) -> None:
     keys = TYPES[type_] if not order else TYPES[type_][::-1]
-    found = database(type_, order, [value for value, _ in keys])
+    result = database(type_, order, [value for value, _ in keys])
     for value, _ in keys:
-        found.split_at("T", [value])
-        found.split_at("T", [value], "ByK")
-    splits = list(Splits(found))
+        result.split_at("T", [value])
+        result.split_at("T", [value], "ByK")
+    splits = list(Splits(result))
     table = [split for split in splits if split.tables == ("T",)]
     assert [split.start for split in table] == ["<begin>", *(f"T({text})" for _, text in keys)]
     assert [split.rows for split in table] == [0] + [1] * len(keys)

@@ -26,8 +26,8 @@ def planned(*statements: str) -> Schema:
 
 
 def test_tables() -> None:
-    one = planned(TABLE)
-    table = one.tables["t"]
+    first = planned(TABLE)
+    table = first.tables["t"]
     many = {f"t{n}": replace(table, name=f"T{n}", id=n) for n in range(TABLES_PER_DATABASE_MAX)}
     with pytest.raises(TooManyTables):
         plan_batch([TABLE], Schema(tables=many, next_id=10_000))

@@ -296,8 +296,8 @@ def stored(value: Any) -> Iterator[Any]:
     if isinstance(value, Mapping):
         value = tuple(value.values())
     if isinstance(value, tuple | list | frozenset):
-        for each in value:
-            yield from stored(each)
+        for item in value:
+            yield from stored(item)
     elif isinstance(value, tuple(_CLASSES.values())):
         yield value
         for name in value.__dataclass_fields__:
@@ -310,17 +310,17 @@ def default_of(field: Any) -> Any:
 
 @pytest.mark.parametrize("dialect", SCHEMAS, ids=lambda each: each.option)
 def test_the_schemas_set_every_field(dialect: DatabaseDialect) -> None:
-    """A field is set that has another value than its default somewhere in the schema."""
+    # A field is set that has another value than its default somewhere in the schema.
     unset = {
         (name, field) for name, kind in _CLASSES.items() for field in kind.__dataclass_fields__
     }
     schema = every_clause(dialect)
     maps = tuple(getattr(schema, name) for name in schema.__dataclass_fields__)
     placed = schema_of([PLACED[dialect]], dialect=dialect).tables
-    for each in stored((*maps, placed)):
-        for name, field in each.__dataclass_fields__.items():
-            if getattr(each, name) != default_of(field):
-                unset.discard((type(each).__name__, name))
+    for part in stored((*maps, placed)):
+        for name, field in part.__dataclass_fields__.items():
+            if getattr(part, name) != default_of(field):
+                unset.discard((type(part).__name__, name))
     exceptions = _DERIVED | {"Index.nulls_distinct"}
     if dialect is POSTGRESQL:
         exceptions = _DERIVED | _GOOGLESQL_ONLY

@@ -194,7 +194,7 @@ def test_watchers_may_make_a_call_fail(endpoints: Endpoints, event, lines) -> No
 
 
 def test_the_watchers_of_a_stream_are_fixed_when_it_is_created(endpoints: Endpoints) -> None:
-    """A watcher added before the first reply sees nothing, rather than an incomplete stream."""
+    # A watcher added before the first reply sees nothing, rather than an incomplete stream.
     endpoint, watcher = endpoints.find("/s.S/Count"), RecordingWatcher()
     assert endpoint is not None
     replies = endpoint.stream(Int64Value(value=2).SerializeToString(), call())

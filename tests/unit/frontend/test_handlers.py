@@ -119,8 +119,8 @@ def test_read() -> None:
     request = wire.ReadRequest(session=SESSION, table="T", columns=["Id"], key_set={"all_": True})
     message = wire.ResultSet.FromString(spanner.read(instances, request))
     assert [list_from_proto(row) for row in message.rows] == [["1"]]
-    wanted = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
-    assert session.asked == [("read", wanted, None, b"")]
+    expected = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
+    assert session.asked == [("read", expected, None, b"")]
 
 
 def test_a_streaming_read_resumes_at_its_timestamp() -> None:
@@ -231,8 +231,8 @@ def test_partition_read() -> None:
     message = spanner.partition_read(instances, request)
     assert [one.partition_token for one in message.partitions] == [b"a", b"b"]
     assert message.transaction.id == b"tx"
-    wanted = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
-    assert session.asked == [("partition_read", wanted, Begin(ReadOnly()), 2)]
+    expected = ReadRequest("T", ("Id",), RawKeySet(all=True, keys=[], ranges=[]))
+    assert session.asked == [("partition_read", expected, Begin(ReadOnly()), 2)]
 
 
 def test_partition_query() -> None:

@@ -60,7 +60,7 @@ def test_a_host_of_another_machine(host: str, reason: str) -> None:
 
 
 def test_thousands_of_requests_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All arrive while the server finds the handler of the first."""
+    # All arrive while the server finds the handler of the first.
     begin = threading.Event()
 
     def no_handler(_handlers: Any, _details: Any) -> None:

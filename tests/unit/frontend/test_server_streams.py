@@ -174,8 +174,8 @@ def test_clients_that_do_not_read_leave_threads_for_others(world: World, served:
         words.say(*[bytes(MEBIBYTE)] * 40)
     wait_for(lambda: all(words.taken for words in world.words))
     assert served.echo(BytesValue(value=b"me"), timeout=SECONDS).value == b"me"
-    for each in stalled:
-        each.cancel()
+    for item in stalled:
+        item.cancel()
     wait_for(lambda: not len(world.readers))
 
 

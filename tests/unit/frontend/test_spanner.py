@@ -37,13 +37,13 @@ def test_create_checks_in_order(database, labels, error) -> None:
 
 def test_roles_are_kept() -> None:
     role = {"creator_role": "reader"}
-    one = wire.CreateSessionRequest(database=DATABASE, session=role)
-    assert spanner.create_session(FakeInstances(), one).creator_role == "reader"
+    first = wire.CreateSessionRequest(database=DATABASE, session=role)
+    assert spanner.create_session(FakeInstances(), first).creator_role == "reader"
     many = wire.BatchCreateSessionsRequest(
         database=DATABASE, session_count=1, session_template=role
     )
-    made = spanner.batch_create_sessions(FakeInstances(), many).session
-    assert [session.creator_role for session in made] == ["reader"]
+    created = spanner.batch_create_sessions(FakeInstances(), many).session
+    assert [session.creator_role for session in created] == ["reader"]
 
 
 @pytest.mark.parametrize(("asked", "given"), [(1, 1), (100, 100), (250, 100)])

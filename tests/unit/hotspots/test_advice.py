@@ -56,7 +56,7 @@ def test_a_commit_near_the_limit(rows: int, expected: list[str]) -> None:
 
 
 def test_a_range_that_roves_is_a_moving_hot_spot() -> None:
-    """Each window of commits is in another range: the ranges have no order, but no boundary helps."""
+    # Each window of commits is in another range: the ranges have no order, but no boundary helps.
     watched = Watched(TABLE)
     chance = Random(1)
     for _ in range(7):
@@ -85,8 +85,8 @@ def test_large_scans(scans: int, rows: int, kind: ReadKind, expected: list[str])
     for _ in range(scans):
         for _ in watched.detector.on_scan(watched.tree, iter([()] * rows), kind, None):
             pass
-    found = [each for each in watched.report().findings if each.severity is Severity.WARNING]
-    assert [each.rule for each in found] == expected
+    result = [each for each in watched.report().findings if each.severity is Severity.WARNING]
+    assert [each.rule for each in result] == expected
     if kind is ReadKind.TRANSACTION:
         assert "SPN809" in {each.rule for each in watched.report().findings}
 
@@ -101,7 +101,7 @@ def test_an_abandoned_scan_counts_the_rows_it_read() -> None:
 
 
 def test_a_scan_may_end_while_the_detector_holds_its_lock() -> None:
-    """Garbage collection may end an abandoned scan at any allocation."""
+    # Garbage collection may end an abandoned scan at any allocation.
     watched = Watched(TABLE)
     rows = watched.detector.on_scan(watched.tree, iter([(1,)] * 500), ReadKind.SNAPSHOT, None)
     next(rows)

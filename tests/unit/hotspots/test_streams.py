@@ -38,13 +38,13 @@ def key(number: int) -> bytes:
 def shares_by_hand(keys: list[bytes], width: int, buckets: int = 8) -> list[float]:
     """Return the shares by definition: quantiles of one window, counts of the next."""
     windows = [keys[at : at + width] for at in range(0, len(keys) - width + 1, width)]
-    found = []
+    result = []
     for before, after in itertools.pairwise(windows):
         ordered = sorted(before)
         boundaries = [ordered[n * width // buckets] for n in range(1, buckets)]
         counts = Counter(bisect_right(boundaries, each) for each in after)
-        found.append(max(counts.values()) / width)
-    return found
+        result.append(max(counts.values()) / width)
+    return result
 
 
 @pytest.mark.parametrize("values", [10, 1000, 1 << 40])
@@ -69,11 +69,11 @@ def test_the_longest_length_with_six_windows_decides(commits: int) -> None:
     whole = commits // 128 * 128
     for start in range(0, whole, 128):
         windows.add((keys[start : start + 128], {}))
-    found = windows.chosen((keys[whole:], {}))
+    result = windows.chosen((keys[whole:], {}))
     width = max((each for each in (16, 32, 64, 128) if commits >= 6 * each), default=None)
-    assert (None if found is None else found.width) == width
-    if found is not None:
-        assert found.mean == pytest.approx(mean(shares_by_hand(keys, found.width)))
+    assert (None if result is None else result.width) == width
+    if result is not None:
+        assert result.mean == pytest.approx(mean(shares_by_hand(keys, result.width)))
 
 
 @pytest.mark.parametrize("rows", [16, 5])
@@ -119,9 +119,9 @@ def test_loads_in_key_order() -> None:
     stream = Stream()
     for first in range(0, 300, 30):
         stream.add_commit(tuple(key(n) for n in range(first, first + 30)), 0)
-    found = stream.summary()
-    assert (found.commits, found.rows) == (10, 300)
-    assert (found.bulk_commits, found.bulk_appends) == (10, 9)
+    result = stream.summary()
+    assert (result.commits, result.rows) == (10, 300)
+    assert (result.bulk_commits, result.bulk_appends) == (10, 9)
 
 
 def test_rank_correlation() -> None:
@@ -138,10 +138,10 @@ def test_commits_that_cycle_return_to_every_boundary(shards: int, commits: int) 
     stream = Stream()
     for n in range(commits):
         stream.add_commit([key((n % shards << 32) + n)], n)
-    found = stream.summary()
-    assert found.share is not None
-    assert found.share < 0.45
-    assert found.width == min(256, commits) // 2
+    result = stream.summary()
+    assert result.share is not None
+    assert result.share < 0.45
+    assert result.width == min(256, commits) // 2
 
 
 @pytest.mark.parametrize("burst", [1, 2, 5])
@@ -151,9 +151,9 @@ def test_bursts_of_one_user_each_spread(burst: int) -> None:
         if n % burst == 0:
             user = chance.getrandbits(40)
         stream.add_commit([key(user << 16 | n)], n)
-    found = stream.summary()
-    assert found.share is not None
-    assert found.share < 0.45
+    result = stream.summary()
+    assert result.share is not None
+    assert result.share < 0.45
 
 
 @pytest.mark.parametrize("shards", [1, 2])
@@ -161,9 +161,9 @@ def test_few_tails_are_not_doubted(shards: int) -> None:
     stream = Stream()
     for n in range(300):
         stream.add_commit([key((n % shards << 32) + n)], n)
-    found = stream.summary()
-    assert found.share == 1 / shards
-    assert found.width == 32
+    result = stream.summary()
+    assert result.share == 1 / shards
+    assert result.width == 32
 
 
 @pytest.mark.parametrize("commits", [100, 200, 500, 1000])
@@ -171,9 +171,9 @@ def test_numbers_as_text_move_though_in_no_order(commits: int) -> None:
     stream = Stream()
     for n in range(commits):
         stream.add_commit([f"inv-{n + 1}".encode()], n)
-    found = stream.summary()
-    assert found.share is not None
-    assert found.share - 2 * found.share_error >= 0.5
+    result = stream.summary()
+    assert result.share is not None
+    assert result.share - 2 * result.share_error >= 0.5
 
 
 def test_neighbour_distance() -> None:
@@ -192,11 +192,11 @@ def test_frequent_rows_are_found_in_a_long_stream() -> None:
     for start in range(0, len(stream), 100):
         rows.count_keys(stream[start : start + 100])
         rows.trim()
-    found = rows.top()
-    assert found is not None
+    result = rows.top()
+    assert result is not None
     exact = stream.count(key(1))
-    assert found[0] == key(1)
-    assert exact - 20_000 / 128 <= found[1] <= exact
+    assert result[0] == key(1)
+    assert exact - 20_000 / 128 <= result[1] <= exact
     assert len(rows.counts) < 256
 
 
@@ -213,7 +213,7 @@ def test_a_reservoir_is_even_and_repeatable() -> None:
 
 
 def test_every_position_is_sampled_with_the_same_probability() -> None:
-    """For streams of all lengths up to a thousand, the mean position of a sample is the middle."""
+    # For streams of all lengths up to a thousand, the mean position of a sample is the middle.
     middles = []
     for length in range(100, 1000, 9):
         reservoir = Reservoir(50)
@@ -248,7 +248,7 @@ def test_rows_of_one_commit_are_one_unit() -> None:
 
 
 def test_the_cost_of_observing_a_write() -> None:
-    """The cost is counted in calls, which other processes of the machine do not affect."""
+    # The cost is counted in calls, which other processes of the machine do not affect.
     chance = Random(3)
     watched, _ = store_with_detector()
     plain = Store(ManualClock(10**18), retention_nanos=10**12)

@@ -84,7 +84,7 @@ def test_the_client_that_holds_most_goes(account: Account, monkeypatch: pytest.M
 
 
 def test_clients_that_hold_little_stay(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is kept for a client that has gone, until its requests end, costs nobody else."""
+    # What is kept for a client that has gone, until its requests end, costs nobody else.
     monkeypatch.setattr(module, "HELD_BYTES_MAX", MEBIBYTE)
     gone, small = Client(account), Client(account)
     account.close(gone)

@@ -230,8 +230,8 @@ def test_any_bytes_are_handled_or_refused(parts: list[bytes]) -> None:
 def test_any_frames_are_handled_or_refused(given_frames: list[tuple[int, int, int, bytes]]) -> None:
     connection = connected()
     try:
-        for each in given_frames:
-            connection.receive(frame(*each))
+        for item in given_frames:
+            connection.receive(frame(*item))
     except ConnectionFailure:
         pass
 
@@ -312,13 +312,13 @@ def test_what_was_received_is_granted_again() -> None:
 
 def body(connection: Connection) -> dict[int, bytes]:
     """Take the data that were sent on each stream; b"." stands for the end."""
-    found: dict[int, bytes] = {}
+    result: dict[int, bytes] = {}
     for kind, flags, stream_id, payload in sent(connection):
         if kind == frames.DATA:
-            found[stream_id] = found.get(stream_id, b"") + payload
+            result[stream_id] = result.get(stream_id, b"") + payload
         elif kind == frames.HEADERS and flags & frames.END_STREAM:
-            found[stream_id] = found.get(stream_id, b"") + b"."
-    return found
+            result[stream_id] = result.get(stream_id, b"") + b"."
+    return result
 
 
 def test_data_wait_for_the_window_of_their_stream() -> None:

@@ -110,7 +110,7 @@ def chunks(world: World, request: Any) -> Iterator[Any]:
 
 
 def endless(world: World, _request: Any) -> Iterator[Any]:
-    """Reply until the test releases it."""
+    """Send replies until the test releases the stream."""
     while not world.release.is_set():
         world.yielded += 1
         yield StringValue(value=CHUNK)
@@ -295,8 +295,8 @@ def test_threads_end_with_the_server_and_without_work(served: Served) -> None:
     lasting = [served.method("Wait").future(TEXT, timeout=SECONDS) for _ in range(20)]
     served.world.wait_entered(20)
     served.world.end_waits()
-    for each in lasting:
-        each.result(SECONDS)
+    for item in lasting:
+        item.result(SECONDS)
     wait_for(lambda: threading.active_count() <= before + loop.SPARE_THREADS + 1)
 
 
@@ -405,7 +405,7 @@ def test_messages_beyond_the_limit(raw: RawClient, monkeypatch: pytest.MonkeyPat
 def test_the_client_that_holds_most_is_disconnected(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its incomplete requests are too much; the client that has one of them stays."""
+    # Its incomplete requests are too much; the client that has one of them stays.
     monkeypatch.setattr(account_module, "HELD_BYTES_MAX", 200_000)
     part = messages_module.PREFIX.pack(0, 1 << 20) + b"a" * 15_000
     account = served.server.account
@@ -436,7 +436,7 @@ def is_idle(served: Served) -> bool:
 def test_large_messages_are_received_in_turns(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More than the server has room for at a time, beside clients that send parts and stop."""
+    # More than the server has room for at a time, beside clients that send parts and stop.
     monkeypatch.setattr(account_module, "RESERVED_BYTES_MAX", 20 << 20)
     monkeypatch.setattr(account_module, "LOOK_SECONDS", 0.05)
     unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -472,7 +472,7 @@ def test_large_messages_are_received_in_turns(
 def test_a_compressed_message_is_inflated_up_to_the_limit_of_its_method(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Part by part, counted, and no further."""
+    # Part by part, counted, and no further.
     sizes: list[int] = []
     step = messages_module.Inflation.step
 
@@ -499,7 +499,7 @@ def test_a_length_of_many_digits_is_refused(raw: RawClient) -> None:
 
 
 def test_a_refused_request_takes_no_more_data(served: Served) -> None:
-    """The refusal waits for its window; data that come meanwhile are neither kept nor answered."""
+    # The refusal waits for its window; data that come meanwhile are neither kept nor answered.
     with RawClient(served.port) as raw:
         wait_for(lambda: served.server._clients)
         (client,) = served.server._clients
@@ -536,7 +536,7 @@ def test_a_stream_is_computed_as_the_client_takes_it(served: Served) -> None:
 
 
 def test_a_client_that_does_not_read_is_waited_for(served: Served) -> None:
-    """However much the system's buffers take: beyond them, the server keeps a few chunks."""
+    # However much the system's buffers take: beyond them, the server keeps a few chunks.
     window = (1 << 31) - 1
     with RawClient(served.port, {frames.INITIAL_WINDOW_SIZE: window}) as raw:
         raw.send(frames.window_update(0, window - frames.WINDOW_DEFAULT))
@@ -593,7 +593,7 @@ FAILURES = {
 def test_replies_to_requests_that_fail_are_bounded(
     served: Served, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    """A client that reads nothing gets no more replies, and then no more streams."""
+    # A client that reads nothing gets no more replies, and then no more streams.
     streams_max, requests = 50, 1_000
 
     def send_nothing(client: client_module.Client, data: memoryview) -> None:
@@ -636,7 +636,7 @@ def test_a_deadline_ends_a_stream_that_waits_for_its_client(
 def test_many_requests_of_a_client_let_others_have_their_turns(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server reads no more of a client than it can serve soon."""
+    # The server reads no more of a client than it can serve soon.
     lengths: list[int] = []
     serve = loop.Loop._serve
 
@@ -923,8 +923,8 @@ def test_requests_that_compute_pause_for_each_other(
     wait_for(lambda: slept)
     assert served.echo() == TEXT
     served.world.end_waits()
-    for each in busy:
-        assert each.result() == TEXT
+    for item in busy:
+        assert item.result() == TEXT
     assert served.server._loop is not None
     assert not served.server._loop.is_crowded
     assert not served.server._loop._busy

@@ -90,6 +90,6 @@ QUERIES = {"googlesql": GOOGLESQL_QUERIES, "postgresql": POSTGRESQL_QUERIES}
 
 
 def rows(database, dialect):
-    """All rows of a database with one of the schemas above, as text, so that NaN is NaN."""
+    """Return all rows of a database with one of the schemas above, as text, so that NaN is NaN."""
     with database.client().snapshot(multi_use=True) as snapshot:
         return str([list(snapshot.execute_sql(query)) for query in QUERIES[dialect]])

@@ -20,7 +20,7 @@ class Databases:
         self._filled = {}
 
     def filled(self, dialect):
-        """The database with rows; it is the same for all tests, which only read it."""
+        """Return the database with rows; it is the same for all tests, which only read it."""
         if dialect not in self._filled:
             database = self.emulator.create_database(
                 f"filled-{dialect}", SCHEMAS[dialect], dialect=dialect

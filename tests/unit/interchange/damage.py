@@ -24,15 +24,15 @@ def cut(tenth):
     return cut_file
 
 
-def change(place):
+def change(position):
     """Change the byte at a share of the length of a file, by one bit."""
 
     def change_byte(path):
         data = bytearray(path.read_bytes())
         if data:
-            data[min(len(data) - 1, int(len(data) * place))] ^= 1
+            data[min(len(data) - 1, int(len(data) * position))] ^= 1
         path.write_bytes(data)
-        return f"changed at {place:.2f}"
+        return f"changed at {position:.2f}"
 
     return change_byte
 

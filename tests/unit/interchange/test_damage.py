@@ -47,7 +47,7 @@ def original(request, databases):
 
 @pytest.fixture(scope="module", params=FORMATS)
 def dump(request, original, tmp_path_factory):
-    """The folder with the files of a dump; SQL has a single file."""
+    """Return the folder with the files of a dump; SQL has a single file."""
     folder = tmp_path_factory.mktemp(request.param)
     path = folder / "dump.sql" if request.param == "sql" else folder
     original.dump(path, format=request.param)
@@ -116,7 +116,7 @@ def test_the_inventory_lists_every_other_file(copy):
 
 
 def test_manifests_have_the_fields_of_spanners_import_and_no_others(original, tmp_path):
-    """Spanner reads its messages ImportManifest, Export and TableManifest strictly."""
+    # Spanner reads its messages ImportManifest, Export and TableManifest strictly.
     original.dump(tmp_path / "csv", format="csv")
     manifest = json.loads((tmp_path / "csv" / "manifest.json").read_text())
     assert set(manifest) == {"tables", "dialect"}
@@ -143,9 +143,9 @@ def test_a_dump_without_its_inventory_loads_as_files_of_other_tools(databases, o
 
 
 def test_files_that_are_swapped_are_refused(databases, original, jsonl):
-    one, two = (path for path in sorted(jsonl.glob("*.jsonl"))[:2])
-    one.rename(jsonl / "other")
-    two.rename(one)
+    first, two = (path for path in sorted(jsonl.glob("*.jsonl"))[:2])
+    first.rename(jsonl / "other")
+    two.rename(first)
     (jsonl / "other").rename(two)
     with pytest.raises(ValueError, match=r"\.jsonl is damaged"):
         databases.new(original.dialect).load(jsonl)
@@ -208,7 +208,7 @@ def test_an_earlier_inventory_deletes_nothing_outside_of_the_folder(original, js
 
 
 def test_a_dump_that_was_interrupted_is_refused(databases, original, tmp_path, monkeypatch):
-    """A second dump into the same folder is refused as well, if it replaced only some files."""
+    # A second dump into the same folder is refused as well, if it replaced only some files.
 
     def fail(*_arguments):
         raise OSError("the disk is full")
@@ -267,7 +267,7 @@ def test_a_file_with_another_number_of_rows_is_refused(databases, original, json
 
 
 def test_damage_to_an_export_of_spanner_is_found_by_its_md5(databases, original, tmp_path):
-    """It has no inventory. The last table is damaged, and no row of the others is loaded."""
+    # It has no inventory. The last table is damaged, and no row of the others is loaded.
     original.dump(tmp_path / "export", format="avro")
     (tmp_path / "export" / "spanemu.json").unlink()
     for damage in DAMAGES:

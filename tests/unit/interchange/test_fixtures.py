@@ -35,7 +35,7 @@ def original(request, databases, name):
 
 
 def content(connection):
-    """All rows by table."""
+    """Return all rows by table."""
     schema = connection.schema()
     with connection.snapshot() as snapshot:
         return {

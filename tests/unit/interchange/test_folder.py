@@ -14,7 +14,7 @@ SCHEMA = "CREATE TABLE Albums (Id INT64, Title STRING(MAX), Sold INT64) PRIMARY 
 
 
 def test_a_manifest_of_spanners_csv_import_is_loaded(databases, tmp_path):
-    """In the form that Spanner documents: patterns of files, and columns in the files' order."""
+    # In the form that Spanner documents: patterns of files, and columns in the files' order.
     manifest = {
         "tables": [
             {

@@ -81,7 +81,7 @@ def test_text_that_reads_as_null_is_refused():
 
 @pytest.mark.parametrize("form", [JsonLines(), Csv()])
 def test_a_table_needs_the_memory_of_a_few_rows(form):
-    """A writer takes a batch when the last is written, and a reader a line when it is asked."""
+    # A writer takes a batch when the last is written, and a reader a line when it is asked.
     text, sizes = io.StringIO(), []
 
     def batches():

@@ -41,7 +41,7 @@ def load_files(databases, database, folder, form, choice=EVERYTHING):
 
 
 def without_counters(statements):
-    """Statements without the counters of sequences, which a load moves forward."""
+    """Return statements without the counters of sequences, which a load moves forward."""
     text = " ".join(";\n".join(statements).split())
     text = re.sub(r",? ?(start_with_counter = |START COUNTER WITH |START COUNTER )\d+,?", "", text)
     text = re.sub(r"\s*,?\s*\)", ")", text)
@@ -93,7 +93,7 @@ def test_sequences_continue_after_a_load(databases, dialect, column):
 
 
 def test_change_streams_and_foreign_keys_follow_the_rows(databases):
-    """So a load is no change that a stream records, and rows may come in any order."""
+    # So a load is no change that a stream records, and rows may come in any order.
     text = dumped_sql(databases, databases.filled("googlesql"))
     last_row = text.rindex("INSERT INTO")
     late = ("CREATE CHANGE STREAM", "FOREIGN KEY", "ON CHANGE STREAM")

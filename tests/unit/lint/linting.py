@@ -31,14 +31,14 @@ _SCRIPT = re.compile(r"(?:If [^:]*: )*(?P<script>(?:CREATE|ALTER|DROP) .*)", re.
 
 @cache
 def findings(ddl: str, *select: str, dialect: str = "googlesql") -> tuple[lint.Finding, ...]:
-    """The findings of a schema that can be read; without a selection, of the default rules."""
+    """Return the findings of a readable schema; by default, of the default rules."""
     report = lint.run(ddl, lint.Settings(dialect=dialect, select=select))
     assert not report.failures
     return report.findings
 
 
 def only(id_: str, ddl: str, *select: str, dialect: str = "googlesql") -> lint.Finding:
-    """The single finding of a rule."""
+    """Return the single finding of a rule."""
     (finding,) = (
         finding for finding in findings(ddl, *select, dialect=dialect) if finding.id == id_
     )
@@ -50,25 +50,25 @@ def ids(ddl: str, *select: str, dialect: str = "googlesql") -> set[str]:
 
 
 def applied(ddl: str, dialect: str = "googlesql") -> Schema:
-    """The schema after statements that Spanner accepts."""
+    """Return the schema after statements that Spanner accepts."""
     return schema_of(ddl, dialect=dialect_named(dialect))
 
 
 def script_of(fix: str) -> str | None:
-    """The statements of a fix, if it is a script."""
+    """Return the statements of a fix, if it is a script."""
     match = _SCRIPT.match(fix)
     return None if match is None else match["script"]
 
 
 def fixed(ddl: str, finding: lint.Finding) -> str:
-    """A schema followed by the script of a finding's fix."""
+    """Return a schema followed by the script of a finding's fix."""
     script = script_of(finding.fix)
     assert script is not None, finding
     return f"{ddl.rstrip().rstrip(';')};\n{script}"
 
 
 def in_postgresql(ddl: str) -> str:
-    """A schema in PostgreSQL, which may be refused: only the most frequent forms are rewritten."""
+    """Return a schema in PostgreSQL; rare forms are not rewritten, and then refused."""
     for pattern, replacement in _IN_POSTGRESQL:
         ddl = re.sub(pattern, replacement, ddl)
     return ";".join(postgresql_ddl(statement) for statement in ddl.split(";") if statement.strip())

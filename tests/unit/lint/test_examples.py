@@ -62,7 +62,7 @@ SCHEMAS = [
 
 
 def accepted(ddl: str, dialect: str) -> Schema | None:
-    """The schema, or None for a variant of which Spanner refuses a statement."""
+    """Return the schema, or None for a variant of which Spanner refuses a statement."""
     try:
         return applied(ddl, dialect)
     except SpannerError:
@@ -70,7 +70,7 @@ def accepted(ddl: str, dialect: str) -> Schema | None:
 
 
 def serious(ddl: str, dialect: str) -> set[str]:
-    """The ids of default findings above information."""
+    """Return the ids of default findings above information."""
     reported = findings(ddl, dialect=dialect)
     return {finding.id for finding in reported if finding.severity is not Severity.INFO}
 
@@ -120,7 +120,7 @@ def keeps_constraints(before: Schema, after: Schema, *, hidden: bool) -> None:
 
 
 def unique_columns(schema: Schema, *, hidden: bool) -> set[tuple[str, frozenset[str]]]:
-    """The sets of columns that a unique index keeps unique; a computed shard adds nothing."""
+    """Return the sets of columns that indexes keep unique; a computed shard adds nothing."""
     return {
         (index.table, frozenset(part.column.name for part in index.key) - {"ShardId", "shard_id"})
         for index in schema.indexes.values()
@@ -135,7 +135,7 @@ STATEMENT = re.compile(r"\b(CREATE|ALTER|DROP) (UNIQUE |NULL_FILTERED )*(INDEX|T
 
 @pytest.mark.parametrize(("dialect", "id_", "ddl"), SCHEMAS)
 def test_a_statement_in_a_fix_is_part_of_a_script(dialect: str, id_: str, ddl: str) -> None:
-    """SPN311 names a statement for a later day, SPN307 needs a name that the schema lacks."""
+    # SPN311 names a statement for a later day, SPN307 needs a name that the schema lacks.
     for finding in findings(ddl, id_, dialect=dialect):
         if STATEMENT.search(finding.fix) and id_ not in ("SPN307", "SPN311"):
             assert script_of(finding.fix) is not None
@@ -167,10 +167,9 @@ KEY = re.compile(r"PRIMARY KEY \([^()]*\)")
 
 @pytest.mark.parametrize(("dialect", "rule"), KEYS)
 def test_another_primary_key_cures(dialect: str, rule: lint.Rule) -> None:
-    """A key cannot change, so the fix is an edit of the table's statement.
-
-    The key that SPN125 suggests takes the place of an index.
-    """
+    # A key cannot change, so the fix is an edit of the table's statement.
+    #
+    # The key that SPN125 suggests takes the place of an index.
     (finding,) = findings(rule.bad, rule.id, dialect=dialect)
     key = KEY.match(finding.fix)
     assert key is not None

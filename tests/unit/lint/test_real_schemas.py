@@ -68,7 +68,7 @@ def test_no_finding_is_harmful() -> None:
 
 
 def test_a_fix_drops_only_what_its_judgement_allows() -> None:
-    """An index, a constraint or a column that a new fix drops may be needed."""
+    # An index, a constraint or a column that a new fix drops may be needed.
     more = {
         subject: sorted(dropped_by(fix) - JUDGED[subject].drops)
         for subject, fix in found(RESTATED).items()

@@ -38,8 +38,8 @@ def test_near_miss(rule: lint.Rule) -> None:
 
 @pytest.mark.parametrize("rule", DECIDED, ids=lambda rule: rule.id)
 def test_findings_are_whole(rule: lint.Rule) -> None:
-    found = [each for each in lint.run(rule.bad, ALL) if each.id == rule.id]
-    for finding in found:
+    result = [each for each in lint.run(rule.bad, ALL) if each.id == rule.id]
+    for finding in result:
         assert finding.rule is rule
         assert finding.object
         assert finding.message.endswith(".")
@@ -172,8 +172,8 @@ def test_child_nullability() -> None:
         "CREATE TABLE P (A INT64) PRIMARY KEY (A);"
         "CREATE TABLE C (A INT64 NOT NULL, B INT64) PRIMARY KEY (A, B), INTERLEAVE IN PARENT P"
     )
-    found = {each.id: each.object for each in lint.run(ddl) if each.id in ("SPN124", "SPN308")}
-    assert found == {"SPN124": "P", "SPN308": "C"}
+    result = {each.id: each.object for each in lint.run(ddl) if each.id in ("SPN124", "SPN308")}
+    assert result == {"SPN124": "P", "SPN308": "C"}
 
 
 def test_depth_is_an_error_past_the_limit() -> None:
@@ -201,15 +201,15 @@ def test_alter_statements_change_what_is_linted() -> None:
 
 
 def test_a_mostly_null_time_is_reported_once() -> None:
-    """Entries with NULL do not grow with time; the other entries do."""
+    # Entries with NULL do not grow with time; the other entries do.
     table = "CREATE TABLE T (Id STRING(9) NOT NULL, V INT64, DeletedAt TIMESTAMP) PRIMARY KEY (Id);"
     index = "INDEX I ON T(DeletedAt DESC, Id) STORING (V)"
-    found = [
+    result = [
         each for each in lint.run(f"{table}CREATE UNIQUE {index}") if each.column == "DeletedAt"
     ]
-    assert [each.id for each in found] == ["SPN207"]
-    assert "SPN202" in found[0].message
-    assert f"CREATE UNIQUE NULL_FILTERED {index.replace('X I', 'X I2')}; DROP" in found[0].fix
+    assert [each.id for each in result] == ["SPN207"]
+    assert "SPN202" in result[0].message
+    assert f"CREATE UNIQUE NULL_FILTERED {index.replace('X I', 'X I2')}; DROP" in result[0].fix
     assert ids(f"{table}CREATE NULL_FILTERED {index}") >= {"SPN202"}
     assert ids(f"{table}CREATE {index} WHERE DeletedAt IS NOT NULL") >= {"SPN202"}
 
@@ -242,13 +242,13 @@ def test_a_later_file_is_a_migration_of_tables_that_have_rows(tmp_path: Path) ->
     (tmp_path / "1.sql").write_text(f"{table}{step}CREATE INDEX I ON A(V);")
     assert "SPN705" not in {each.id for each in lint.run(tmp_path, ALL)}
     (tmp_path / "2.sql").write_text(f"{step}CREATE INDEX J ON A(V DESC);")
-    found = [each for each in lint.run(tmp_path, ALL) if each.id == "SPN705"]
-    assert [Path(each.file).name for each in found] == ["2.sql", "2.sql"]
+    result = [each for each in lint.run(tmp_path, ALL) if each.id == "SPN705"]
+    assert [Path(each.file).name for each in result] == ["2.sql", "2.sql"]
     assert "SPN705" not in {each.id for each in lint.run([table, step], ALL)}
 
 
 def test_a_batch_is_a_file(tmp_path: Path) -> None:
-    """A later file is a later migration, so its indexes cannot follow tables of earlier files."""
+    # A later file is a later migration, so its indexes cannot follow tables of earlier files.
     tables = [
         f"CREATE TABLE {name} (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id);" for name in "AB"
     ]
@@ -333,7 +333,7 @@ UUID_KEY = "CREATE TABLE Players (PlayerId STRING(36) NOT NULL) PRIMARY KEY (Pla
 def test_a_text_uuid_is_reported_where_it_is_declared(
     columns: str, key: str, reported: set[str]
 ) -> None:
-    """A column that refers to the key of another table shares the type of that key."""
+    # A column that refers to the key of another table shares the type of that key.
     ddl = f"{UUID_KEY}CREATE TABLE T ({columns}) PRIMARY KEY ({key})"
     assert {each.object for each in lint.run(ddl, ALL) if each.id == "SPN123"} == reported
 
@@ -347,7 +347,7 @@ def test_a_uuid_is_not_reported_in_a_child() -> None:
 
 
 def test_uniqueness_that_excepts_null_has_no_plain_unique_index_as_its_fix() -> None:
-    """All NULLs are equal in a UNIQUE index, which refuses a second row without a value."""
+    # All NULLs are equal in a UNIQUE index, which refuses a second row without a value.
     (finding,) = (each for each in lint.run(RULES["SPN208"].bad, ALL) if each.id == "SPN208")
     assert "plain" not in finding.fix
     assert "NOT NULL" in finding.fix
@@ -365,7 +365,7 @@ def test_nullable_keys_are_one_finding_for_a_schema() -> None:
 
 
 def test_a_unique_index_is_not_replaced_by_that_of_a_foreign_key() -> None:
-    """The managed index over referencing columns is not unique; over referenced columns it is."""
+    # The managed index over referencing columns is not unique; over referenced columns it is.
     ddl = (
         "CREATE TABLE P (Id INT64 NOT NULL, Code INT64 NOT NULL) PRIMARY KEY (Id);"
         "CREATE TABLE C (Id INT64 NOT NULL, Code INT64 NOT NULL, FOREIGN KEY (Code) REFERENCES P (Code)) "
@@ -391,7 +391,7 @@ def test_columns_of_another_name_are_renamed_before_interleaving() -> None:
     ("column", "fires"), [("CreatedAt", True), ("DeletedAt", False), ("ExpiresAt", False)]
 )
 def test_a_time_to_live_that_may_be_absent(column: str, fires: bool) -> None:
-    """Rows without a time of expiry are kept on purpose."""
+    # Rows without a time of expiry are kept on purpose.
     ddl = (
         f"CREATE TABLE T (Id INT64 NOT NULL, {column} TIMESTAMP) PRIMARY KEY (Id), "
         f"ROW DELETION POLICY (OLDER_THAN({column}, INTERVAL 1 DAY))"
@@ -409,7 +409,7 @@ def test_a_schema_version_is_no_counter() -> None:
     ("key", "fires"), [("OrderId, Line", False), ("OrderId, At1", True), ("OrderId, D", False)]
 )
 def test_children_that_a_policy_on_the_parent_leaves_behind(key: str, fires: bool) -> None:
-    """The few lines of an order are deleted with it; accumulating rows may be too many."""
+    # The few lines of an order are deleted with it; accumulating rows may be too many.
     ddl = (
         "CREATE TABLE Orders (OrderId STRING(9) NOT NULL, Ts TIMESTAMP NOT NULL) "
         "PRIMARY KEY (OrderId), ROW DELETION POLICY (OLDER_THAN(Ts, INTERVAL 90 DAY));"

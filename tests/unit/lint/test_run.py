@@ -180,9 +180,9 @@ def test_settings_from_pyproject(tmp_path: Path) -> None:
         '[tool.spanemu.tables.Events]\nlow_rate = true\nignore = ["SPN6"]\n'
         "cardinality = {TenantId = 100}\n"
     )
-    found = lint.settings_from(path)
-    assert (found.select, found.nodes, found.indexes_max) == (("SPN1",), 20, 9)
-    assert found.of("EVENTS") == lint.TableSettings(low_rate=True, ignore=("SPN6",))
+    result = lint.settings_from(path)
+    assert (result.select, result.nodes, result.indexes_max) == (("SPN1",), 20, 9)
+    assert result.of("EVENTS") == lint.TableSettings(low_rate=True, ignore=("SPN6",))
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ def calls_to_lint(tables: int) -> int:
 
 
 def test_a_schema_four_times_as_large_takes_four_times_as_long() -> None:
-    """Calls are counted, because other processes of the machine cannot change their number."""
+    # Calls are counted, because other processes of the machine cannot change their number.
 
     def calls(tables: int) -> int:
         ddl = ";".join(

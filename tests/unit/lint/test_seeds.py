@@ -183,10 +183,10 @@ CASES = [
 def test_pages_on_schema_design(says: str, ddl: str, expected: set[str]) -> None:
     report, everything = lint.run(ddl), lint.run(ddl, lint.Settings(select=("all",)))
     assert not report.failures
-    found = {each.id for each in report}
-    assert {id_ for id_ in expected if not lint.RULES[id_].opt_in} <= found
+    result = {each.id for each in report}
+    assert {id_ for id_ in expected if not lint.RULES[id_].opt_in} <= result
     assert expected <= {each.id for each in everything}
-    assert found & HOT == expected & HOT
+    assert result & HOT == expected & HOT
     if not expected:
         assert not [each for each in report if each.severity is not lint.Severity.INFO], says
 

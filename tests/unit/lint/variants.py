@@ -26,7 +26,7 @@ KEY16 = ", ".join(f"K{n} INT64 NOT NULL" for n in range(17))
 
 
 def chain(levels: int, clause: str = "INTERLEAVE IN PARENT", cut: int = 0) -> str:
-    """A hierarchy of so many levels below its root; at `cut` a new root begins."""
+    """Return a hierarchy of so many levels below its root; at `cut` a new root begins."""
     tables = []
     for level in range(levels + 1):
         columns = ", ".join(f"K{n} INT64 NOT NULL" for n in range(level + 1))

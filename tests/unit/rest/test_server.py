@@ -37,7 +37,7 @@ def emulator():
 
 @pytest.fixture
 def rest(emulator):
-    """A kept-alive connection."""
+    """Yield a kept-alive connection."""
     parts = urlsplit(emulator.rest_uri)
     connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=30)
     yield connection
@@ -79,7 +79,7 @@ def wait_until(condition):
 
 
 def exchange(emulator, data):
-    """All that the server answers to some bytes, until it closes the connection."""
+    """Return everything that the server answers to some bytes, until it closes the connection."""
     with raw(emulator) as opened:
         opened.sendall(data)
         opened.shutdown(socket.SHUT_WR)

@@ -76,14 +76,14 @@ def test_as_a_dictionary(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
             case _:
                 names, model = with_name(names, name, step), {**model, name: step}
         earlier.append((names, model))
-    for had, wanted in earlier:
-        assert list(had.items()) == list(wanted.items())
-        assert list(reversed(had)) == list(reversed(wanted))
-        assert len(had) == len(wanted)
+    for had, expected in earlier:
+        assert list(had.items()) == list(expected.items())
+        assert list(reversed(had)) == list(reversed(expected))
+        assert len(had) == len(expected)
         for number in range(30):
             name = f"n{number}"
-            assert (name in had, had.get(name)) == (name in wanted, wanted.get(name))
-        assert had == wanted
+            assert (name in had, had.get(name)) == (name in expected, expected.get(name))
+        assert had == expected
 
 
 def test_a_name_that_is_not_there() -> None:

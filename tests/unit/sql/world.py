@@ -137,13 +137,13 @@ class MemoryReader:
         self.visited = 0
         self._sorted: dict[str, list[tuple[bytes, Row]]] = {}
         for table in schema.tables.values():
-            found = rows.get(table.name, ())
-            self._put(table.name, table.key, found, table.key_positions)
+            result = rows.get(table.name, ())
+            self._put(table.name, table.key, result, table.key_positions)
             by_name = {column.name: column.position for column in table.columns}
             for index in schema.indexes_of(table):
                 places = [by_name[column.name] for column in index.columns]
                 filtered = [by_name[column.name] for column in index.filtered]
-                kept = [row for row in found if all(row[place] is not None for place in filtered)]
+                kept = [row for row in result if all(row[place] is not None for place in filtered)]
                 entries = [tuple(row[place] for place in places) for row in kept]
                 self._put(index.name, index.full_key, entries, range(len(index.full_key)))
 

@@ -43,8 +43,8 @@ def test_a_clone_shares_the_hierarchies_that_nobody_has_written() -> None:
     assert {root for root, _ in shared} == {SONGS}
     assert keys(store, ALBUMS) == [b"11"]
     assert keys(clone, ALBUMS) == [b"11", b"12"]
-    for each in (store, clone):
-        each.check()
+    for item in (store, clone):
+        item.check()
 
 
 def test_both_sides_of_a_clone_can_be_written() -> None:
@@ -94,8 +94,8 @@ def test_splits_and_trees_of_a_clone_are_its_own() -> None:
     assert store.split_map.hierarchies[SONGS].splits[0].server != 7
     assert keys(store, ALBUMS) == [b"11"]
     assert store.split_map.hierarchies[SINGERS].paths.keys() == {SINGERS, ALBUMS}
-    for each in (store, clone):
-        each.check()
+    for item in (store, clone):
+        item.check()
 
 
 def test_a_clone_between_a_change_and_its_undoing_keeps_the_change() -> None:
@@ -115,8 +115,8 @@ def test_a_clone_between_a_change_and_its_undoing_keeps_the_change() -> None:
     put(store, SONGS, b"t")
     assert keys(clone, SINGERS) == [b"1", b"2", b"4"]
     assert clone.split_map.trees.keys() == {SINGERS}
-    for each in (store, clone):
-        each.check()
+    for item in (store, clone):
+        item.check()
 
 
 def test_the_oldest_version_of_a_shared_row_is_collected_on_one_side() -> None:
@@ -185,5 +185,5 @@ def test_clones_that_change_in_turns_stay_apart(seed: int) -> None:
             copy.write(tree, {b"%02d" % rng.randrange(40) for _ in range(rng.randrange(1, 30))})
         elif step == "create or drop":
             (copy.drop if tree in copy.trees else copy.create)(tree)
-        for each in copies:
-            each.check()
+        for item in copies:
+            item.check()

@@ -33,8 +33,8 @@ def test_a_write_to_a_copy_copies_one_leaf() -> None:
     assert len(copy.maps[0]) == 1
     assert tree[KEYS[700]] == version_of(KEYS[700])
     assert copy[KEYS[700]] == version_of(b"new", at=2)
-    for each in (tree, copy):
-        each.check()
+    for item in (tree, copy):
+        item.check()
 
 
 def test_copies_of_copies_have_few_layers() -> None:
@@ -68,13 +68,13 @@ def test_a_collection_of_garbage_leaves_every_map_tracked() -> None:
     folded.discard(KEYS[1])
     for key in [*KEYS[2:], *(key + b"x" for key in KEYS)]:
         folded[key] = version_of(key, at=3)
-    assert [len(each.maps) for each in (tree, small, large, folded)] == [1, 1, 2, 1]
+    assert [len(item.maps) for item in (tree, small, large, folded)] == [1, 1, 2, 1]
     large[KEYS[0]] = version_of(KEYS[0], at=3)
     gc.collect()
     gc.collect()  # A tuple is untracked only after the tuples that it contains.
-    for each in (tree, small, large, folded):
-        assert not any(gc.is_tracked(version) for version in each.values())
-        assert all(gc.is_tracked(versions) for versions in each.maps)
+    for item in (tree, small, large, folded):
+        assert not any(gc.is_tracked(version) for version in item.values())
+        assert all(gc.is_tracked(versions) for versions in item.maps)
 
 
 def test_a_key_that_a_copy_removes_is_gone_there_alone() -> None:
@@ -90,8 +90,8 @@ def test_a_key_that_a_copy_removes_is_gone_there_alone() -> None:
     again = copy.copy()
     assert list(again) == [*KEYS[:100], KEYS[200], *KEYS[4_900:]]
     assert len(tree) == len(KEYS)
-    for each in (tree, copy, again):
-        each.check()
+    for item in (tree, copy, again):
+        item.check()
 
 
 def test_keys_written_in_order_fill_the_leaves() -> None:
@@ -156,8 +156,8 @@ def test_updates_after_a_scan_are_in_the_next_scan_of_every_copy() -> None:
     assert scanned(tree)[7:9] == [(b"updated",), (KEYS[8],)]
     assert scanned(other)[7:9] == [(b"other's",), (KEYS[8],)]
     assert scanned(other)[100:400] == [(b"many",)] * 300
-    for each in (tree, copy, other):
-        each.check()
+    for item in (tree, copy, other):
+        item.check()
 
 
 def scanned(tree: Tree) -> list[tuple[object, ...]]:

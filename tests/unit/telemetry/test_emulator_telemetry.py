@@ -24,7 +24,7 @@ def emulator():
 
 @pytest.fixture
 def log(emulator):
-    """A function that returns the requests since the test began, and forgets them."""
+    """Return a function that returns the requests since the test began, and forgets them."""
     last = [emulator.request_log.requests().last]
 
     def since():

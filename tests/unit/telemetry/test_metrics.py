@@ -26,7 +26,7 @@ def emulator():
 
 
 def scrape(emulator):
-    """The values of all samples by name and labels."""
+    """Return the values of all samples by name and labels."""
     with urllib.request.urlopen(f"{emulator.rest_uri}/metrics", timeout=30) as response:
         assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         text = response.read().decode()

@@ -51,7 +51,7 @@ def emulator(request, provider):
 
 @pytest.fixture
 def spans(exporter):
-    """A function that returns the spans since the test began, by name."""
+    """Return a function that returns the spans since the test began, by name."""
     exporter.clear()
     return lambda: {span.name: span for span in exporter.get_finished_spans()}
 
@@ -66,9 +66,9 @@ def read(emulator, sql="SELECT 1", **options):
 def test_a_request_is_a_span_below_that_of_the_client(emulator, spans, provider):
     traced = {"tracer_provider": provider, "enable_end_to_end_tracing": True}
     read(emulator, observability_options=traced)
-    found = spans()
-    server = found["google.spanner.v1.Spanner/ExecuteStreamingSql"]
-    client = next(span for name, span in found.items() if name.startswith("CloudSpanner.Snapshot"))
+    result = spans()
+    server = result["google.spanner.v1.Spanner/ExecuteStreamingSql"]
+    client = next(span for name, span in result.items() if name.startswith("CloudSpanner.Snapshot"))
     assert server.parent.span_id == client.context.span_id
     assert server.context.trace_id == client.context.trace_id
     assert client.start_time <= server.start_time <= server.end_time

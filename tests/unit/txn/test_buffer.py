@@ -18,7 +18,7 @@ def merged(buffer: Buffer, ranges=None, descending=False, below=BELOW):
 
 @pytest.fixture
 def buffer() -> Buffer:
-    """A new row, a changed one, a deleted one, a new last one."""
+    """Return a new row, a changed one, a deleted one, a new last one."""
     buffer = Buffer()
     buffer.put(T, b"z", ("new z",))
     buffer.put(T, b"d", None)

@@ -64,20 +64,20 @@ def upsert(some: Sequence[Sequence[Any]]) -> Write:
 def outcomes(*commits: Sequence[Mutation]) -> list[Any]:
     """Return what each commit counts for, or its error, and all rows after it."""
     bench = Bench(*SCHEMA)
-    found: list[Any] = []
+    result: list[Any] = []
     for commit in commits:
         transaction = bench.begin()
         transaction.begin_commit()
         try:
-            found.append(bench.mutate(transaction, *commit))
+            result.append(bench.mutate(transaction, *commit))
             bench.commit(transaction)
         except SpannerError as error:
             bench.core.locks.release(transaction.holder, State.ROLLED_BACK)
-            found.append((type(error), str(error)))
-        found.append([repr(bench.stored(name)) for name in TREES])
+            result.append((type(error), str(error)))
+        result.append([repr(bench.stored(name)) for name in TREES])
         assert not list(bench.core.locks.holders())
         bench.store.check()
-    return found
+    return result
 
 
 def one_by_one(*commits: Sequence[Mutation]) -> list[Any]:
@@ -120,8 +120,8 @@ def test_mutations_of_a_row_each_are_inserted_together(written: list[bool]) -> N
     assert written == [True]
 
 
-@pytest.mark.parametrize("place", [0, 17, 39])
-def test_a_mutation_among_many_takes_effect_in_its_place(place: int) -> None:
+@pytest.mark.parametrize("position", [0, 17, 39])
+def test_a_mutation_among_many_takes_effect_in_its_place(position: int) -> None:
     first, second = [insert([row]) for row in rows(20)], [upsert([row]) for row in rows(20, 20)]
     for between in (
         delete("T", rows(1, 16)[0][:2]),
@@ -131,7 +131,7 @@ def test_a_mutation_among_many_takes_effect_in_its_place(place: int) -> None:
         insert([["1"]], ("Missing",)),
     ):
         commit = [*first, *second]
-        commit.insert(place, between)
+        commit.insert(position, between)
         assert outcomes(commit) == one_by_one(commit)
 
 

@@ -87,7 +87,7 @@ class Watched(World):
         return entries
 
     def changes(self) -> list[tuple[str, Any, Any, Any]]:
-        """The changes of the only new entry: table, rows before and after, written columns."""
+        """Return the changes of the only new entry: table, rows before and after, columns."""
         (entry,) = self.entries()
         return [
             (
@@ -405,7 +405,7 @@ def test_postgresql_records_the_same() -> None:
 
 
 def test_a_partial_update_is_recorded_over_a_concurrent_one(world: Watched) -> None:
-    """Another commit may change other cells of a row that a transaction has buffered."""
+    # Another commit may change other cells of a row that a transaction has buffered.
     id_ = world.session.begin(ReadWriteOptions()).id
     world.session.execute(
         StatementRequest("UPDATE Singers SET Age = 9 WHERE Id = 1", seqno=1), Existing(id_)

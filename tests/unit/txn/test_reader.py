@@ -41,8 +41,8 @@ def test_pieces_grow_and_the_rest_is_one(bench: Bench, descending: bool) -> None
 def test_pieces_are_all_of_the_ranges(bench: Bench, descending: bool) -> None:
     key = [bench.key("Singers", number) for number in range(100)]
     ranges = ((b"", key[3]), (key[10], key[12]), (key[20], key[90]))
-    found = cut(bench, ranges, descending=descending)
-    ordered = found[::-1] if descending else found
+    result = cut(bench, ranges, descending=descending)
+    ordered = result[::-1] if descending else result
     joined: list = []
     for low, high in ordered:
         if joined and joined[-1][1] == low:

@@ -31,7 +31,7 @@ def shop() -> Bench:
 
 
 def cells(shop: Bench, **given):
-    """A row of Items."""
+    """Return a row of Items."""
     table = shop.schema.tables["items"]
     row: list = [None] * table.width
     for name, value in given.items():
@@ -91,9 +91,9 @@ def test_a_reference_finds_both_of_its_ends(shop: Bench) -> None:
     (entry,) = target.entries(item)
     assert entry[0].startswith(reference.target_prefix(values))
     source = next(i for i in shop.rules("Parts").indexes if i.tree == reference.source_tree)
-    (found,) = source.entries(part)
-    assert found[0].startswith(reference.source_prefix(values))
-    assert reference.base_key(*found) == shop.key("Parts", 1, 2)
+    (result,) = source.entries(part)
+    assert result[0].startswith(reference.source_prefix(values))
+    assert reference.base_key(*result) == shop.key("Parts", 1, 2)
 
 
 def test_a_reference_to_a_primary_key_needs_no_index(shop: Bench) -> None:

@@ -118,7 +118,7 @@ def test_a_parent_with_children_stays(bench: Bench) -> None:
 
 @pytest.fixture
 def tree() -> Bench:
-    """Three levels that cascade, and a table that refers to the lowest with a cascade."""
+    """Return three levels that cascade, and a table that refers to the lowest with a cascade."""
     bench = Bench(
         "CREATE TABLE A (Id INT64 NOT NULL) PRIMARY KEY (Id)",
         "CREATE TABLE B (Id INT64 NOT NULL, N INT64 NOT NULL) PRIMARY KEY (Id, N),"
@@ -159,66 +159,68 @@ def test_counting_entries_and_cascades(tree: Bench) -> None:
 
 
 def test_generated_columns_follow(bench: Bench) -> None:
-    made = Bench(
+    created = Bench(
         "CREATE TABLE T (Id INT64 NOT NULL, V INT64, W INT64 AS (V + 1) STORED,"
         " X INT64 NOT NULL AS (W * 2) STORED) PRIMARY KEY (Id)"
     )
-    made.run(insert("T", "Id V", (1, 5)))
-    made.run(update("T", "Id V", (1, 6)))
-    assert made.stored("T") == [(1, 6, 7, 14)]
+    created.run(insert("T", "Id V", (1, 5)))
+    created.run(update("T", "Id V", (1, 6)))
+    assert created.stored("T") == [(1, 6, 7, 14)]
     with pytest.raises(NullInNotNull) as failure:
-        made.run(update("T", "Id V", (1, None)))
+        created.run(update("T", "Id V", (1, None)))
     assert failure.value.facts() == {"table": "T", "column": "X"}
 
 
 def test_a_generated_key_cannot_change() -> None:
-    made = Bench(
+    created = Bench(
         "CREATE TABLE T (V INT64, K INT64 AS (MOD(V, 10)) STORED, W INT64) PRIMARY KEY (K)"
     )
-    made.run(insert("T", "V", (12,)))
-    made.run(update("T", "K V", (2, 22)))
+    created.run(insert("T", "V", (12,)))
+    created.run(update("T", "K V", (2, 22)))
     with pytest.raises(GeneratedKeyChanged):
-        made.run(update("T", "K V", (2, 23)))
-    assert made.stored("T") == [(22, 2, None)]
+        created.run(update("T", "K V", (2, 23)))
+    assert created.stored("T") == [(22, 2, None)]
 
 
 def test_virtual_columns_are_indexed_and_not_stored() -> None:
-    made = Bench(
+    created = Bench(
         "CREATE TABLE T (Id INT64 NOT NULL, Name STRING(9), Up STRING(MAX) AS (UPPER(Name)))"
         " PRIMARY KEY (Id)",
         "CREATE INDEX TByUp ON T (Up)",
     )
-    made.run(insert("T", "Id Name", (1, "b"), (2, "a")))
-    made.run(update("T", "Id Name", (1, "c")))
-    assert made.stored("TByUp") == [("A", 2), ("C", 1)]
-    assert made.stored("T")[0] == (1, "c", None)
+    created.run(insert("T", "Id Name", (1, "b"), (2, "a")))
+    created.run(update("T", "Id Name", (1, "c")))
+    assert created.stored("TByUp") == [("A", 2), ("C", 1)]
+    assert created.stored("T")[0] == (1, "c", None)
 
 
 def test_keys_have_a_size() -> None:
-    made = Bench("CREATE TABLE T (Id STRING(MAX)) PRIMARY KEY (Id)")
-    made.run(insert("T", "Id", ("x" * 8_000,)))
+    created = Bench("CREATE TABLE T (Id STRING(MAX)) PRIMARY KEY (Id)")
+    created.run(insert("T", "Id", ("x" * 8_000,)))
     with pytest.raises(KeyTooLarge) as failure:
-        made.run(insert("T", "Id", ("x" * 9_000,)))
+        created.run(insert("T", "Id", ("x" * 9_000,)))
     assert failure.value.code is Code.INVALID_ARGUMENT
     assert failure.value.limit == 8_192
-    made.ddl("CREATE TABLE U (Id INT64, V STRING(MAX)) PRIMARY KEY (Id)", "CREATE INDEX I ON U (V)")
+    created.ddl(
+        "CREATE TABLE U (Id INT64, V STRING(MAX)) PRIMARY KEY (Id)", "CREATE INDEX I ON U (V)"
+    )
     with pytest.raises(KeyTooLarge) as of_index:
-        made.run(insert("U", "Id V", (1, "x" * 9_000)))
+        created.run(insert("U", "Id V", (1, "x" * 9_000)))
     assert of_index.value.target == "I"
 
 
 def test_unique_indexes_look_at_the_end_of_a_commit() -> None:
-    made = Bench(
+    created = Bench(
         "CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)",
         "CREATE UNIQUE INDEX U ON T (V)",
     )
-    made.run(insert("T", "Id V", (1, 1), (2, 2)))
-    made.run(update("T", "Id V", (1, 2), (2, 1)))  # a swap
+    created.run(insert("T", "Id V", (1, 1), (2, 2)))
+    created.run(update("T", "Id V", (1, 2), (2, 1)))  # a swap
     with pytest.raises(UniqueViolation) as failure:
-        made.run(update("T", "Id V", (1, 1)))
+        created.run(update("T", "Id V", (1, 1)))
     assert failure.value.facts() == {"index": "U", "key": "{Int64(1)}"}
     with pytest.raises(UniqueViolation):
-        made.run(insert("T", "Id V", (3, None), (4, None)))
+        created.run(insert("T", "Id V", (3, None), (4, None)))
 
 
 def test_references_look_at_the_end_of_a_commit(tree: Bench) -> None:

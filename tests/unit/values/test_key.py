@@ -69,7 +69,7 @@ IN_ORDER: list[tuple[Type, list[Any]]] = [
 
 
 def in_order(values: list[Any], order: SortOrder) -> list[Any]:
-    """Arrange values that are in GoogleSQL's ascending order."""
+    """Sort values that are in GoogleSQL's ascending order."""
     numbers = [value for value in values if value is not None and value == value]
     nan = [value for value in values if value != value]
     ascending = numbers + nan if order.nan_greatest else nan + numbers

@@ -16,7 +16,7 @@ CONTROLS = [("edge", "paper"), ("accent", "paper"), ("edge", "soft")]
 
 
 def palettes():
-    """The colours by name, in light and in dark."""
+    """Return the colours by name, in light and in dark."""
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
         for block in re.findall(r":root \{(.*?)\n\s*\}", asset("style.css"), re.DOTALL)

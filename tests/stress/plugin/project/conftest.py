@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items):
 
 
 class Memory:
-    """Looks at the memory of this process every so many tests.
+    """A plugin that measures the memory of this process every so many tests.
 
     Sessions that tests leave stay, as on Spanner, until they have been idle for an hour: a client
     that a module holds goes on with its own. They are counted, so that no others come to them.

@@ -20,7 +20,7 @@ def rows(database, sql):
 
 @pytest.fixture(autouse=True)
 def template(spanner_database, request):
-    """What every test sees, whoever went before."""
+    """Check what every test sees, whatever ran before."""
     NOBODY_ELSE.set()
     for thread in runaways:
         thread.join()
@@ -31,8 +31,8 @@ def template(spanner_database, request):
     assert rows(
         spanner_database, "SELECT Title FROM Albums@{FORCE_INDEX=AlbumsByTitle} ORDER BY 1"
     ) == [["Go"], ["Green"]]
-    found = "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = '' ORDER BY 1"
-    assert [name for (name,) in rows(spanner_database, found)] == TABLES
+    result = "SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = '' ORDER BY 1"
+    assert [name for (name,) in rows(spanner_database, result)] == TABLES
     assert rows(spanner_database, "SELECT GET_INTERNAL_SEQUENCE_STATE(SEQUENCE Numbers)") == [
         [None]
     ]
@@ -40,7 +40,7 @@ def template(spanner_database, request):
 
 
 def begun(database):
-    """A transaction that holds a lock, and is nobody's."""
+    """Return a transaction that holds a lock, and is nobody's."""
     session = database.session()
     session.create()
     transaction = session.transaction()

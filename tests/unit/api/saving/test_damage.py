@@ -44,7 +44,7 @@ def content(emulator):
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    """A data directory, and the content that it has."""
+    """Return a data directory, and the content that it has."""
     directory = tmp_path_factory.mktemp("data")
     with start(directory) as emulator:
         database = emulator.create_database("shop", SCHEMA)
@@ -136,7 +136,7 @@ def test_a_state_that_is_a_file_is_not_taken_for_no_state(tmp_path):
 
 
 def test_a_state_of_an_earlier_version_says_how_to_move_its_databases(copy, tmp_path):
-    """In its form: no inventories."""
+    # In its form: no inventories.
     state = state_of(copy)
     for inventory in state.rglob(INVENTORY):
         inventory.unlink()

@@ -42,7 +42,7 @@ def test_a_new_state_replaces_the_last(directory):
 
 @pytest.mark.parametrize("call", range(1, 6))
 def test_a_failure_keeps_the_last_state(directory, monkeypatch, call):
-    """The calls are the writes to the disk and the rename, in the order in which they happen."""
+    # The calls are the writes to the disk and the rename, in the order in which they happen.
     directory.save(write("one"))
     calls = []
 

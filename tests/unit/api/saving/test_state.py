@@ -88,7 +88,7 @@ def test_resources_come_back(tmp_path):
 
 
 def described(emulator):
-    """The resources as clients see them."""
+    """Return the resources as clients see them."""
     instances = emulator.client().instance_admin_api
     api = emulator.client().database_admin_api
     instance = f"projects/{emulator.project}/instances/{emulator.instance}"

@@ -46,7 +46,7 @@ def emulator():
 
 @pytest.fixture(scope="package")
 def open_session(emulator):
-    """A function that returns the session with a database, which all tests share."""
+    """Return a function that returns the session with a database, which all tests share."""
     client = official_client(emulator.uri, emulator.project)
 
     @functools.cache
@@ -58,7 +58,7 @@ def open_session(emulator):
 
 @pytest.fixture
 def open_shell(open_session):
-    """A function that returns a new shell on a database, with files in memory."""
+    """Yield a function that returns a new shell on a database, with files in memory."""
     sessions = []
 
     def open_shell(database="music"):

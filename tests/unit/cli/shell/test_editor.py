@@ -18,7 +18,7 @@ ESCAPE_ENTER, CONTROL_C, CONTROL_D, UP = "\x1b\r", "\x03", "\x04", "\x1b[A"
 
 @pytest.fixture
 def type_keys(open_shell, capsys):
-    """A function that types keys into a shell, and returns what it writes."""
+    """Return a function that types keys into a shell, and returns what it writes."""
 
     def type_keys(*keys, history=None, database="music"):
         shell = open_shell(database)

@@ -28,12 +28,12 @@ def shop() -> Shop:
 
 def test_a_session_is_found_by_its_name(shop: Shop) -> None:
     sessions = shop.database.sessions
-    made = sessions.create({"env": "test"})
-    assert made.name.startswith(shop.database.name + "/sessions/")
-    assert sessions.get(made.name) is made
-    assert (made.labels, made.multiplexed) == ({"env": "test"}, False)
+    created = sessions.create({"env": "test"})
+    assert created.name.startswith(shop.database.name + "/sessions/")
+    assert sessions.get(created.name) is created
+    assert (created.labels, created.multiplexed) == ({"env": "test"}, False)
     with pytest.raises(SessionNotFound) as failure:
-        sessions.get(made.name + "x")
+        sessions.get(created.name + "x")
     assert failure.value.code is Code.NOT_FOUND
 
 
@@ -61,35 +61,35 @@ def test_expired_sessions_of_silent_clients_do_not_pile_up(shop: Shop) -> None:
 
 def test_regular_sessions_expire_when_they_are_idle(shop: Shop) -> None:
     sessions, clock = shop.database.sessions, shop.core.environment.clock
-    made = sessions.create({})
+    created = sessions.create({})
     clock.advance(NANOS_PER_HOUR)
-    assert sessions.get(made.name) is made  # and it is used now
+    assert sessions.get(created.name) is created  # and it is used now
     clock.advance(NANOS_PER_HOUR)
-    sessions.get(made.name)
+    sessions.get(created.name)
     clock.advance(NANOS_PER_HOUR + 1)
-    assert made not in sessions.list("", 0, "")[0]
+    assert created not in sessions.list("", 0, "")[0]
     with pytest.raises(SessionNotFound):
-        sessions.get(made.name)
+        sessions.get(created.name)
 
 
 def test_multiplexed_sessions_expire_by_age(shop: Shop) -> None:
     sessions, clock = shop.database.sessions, shop.core.environment.clock
-    made = sessions.create({}, multiplexed=True)
+    created = sessions.create({}, multiplexed=True)
     clock.advance(28 * NANOS_PER_DAY)
-    sessions.get(made.name)
+    sessions.get(created.name)
     clock.advance(1)
     with pytest.raises(SessionNotFound):
-        sessions.get(made.name)
+        sessions.get(created.name)
 
 
 def test_deleting(shop: Shop) -> None:
     sessions = shop.database.sessions
-    made = sessions.create({})
-    begun = made.begin(ReadWriteOptions())
-    sessions.delete(made.name)
-    sessions.delete(made.name)
+    created = sessions.create({})
+    begun = created.begin(ReadWriteOptions())
+    sessions.delete(created.name)
+    sessions.delete(created.name)
     with pytest.raises(TransactionNotFound):
-        made.transactions.get(begun.id)
+        created.transactions.get(begun.id)
     shared = sessions.create({}, multiplexed=True)
     with pytest.raises(MultiplexedSessionDeleted):
         sessions.delete(shared.name)
@@ -116,14 +116,14 @@ def test_listing_by_name_page_and_filter(shop: Shop) -> None:
     sessions = shop.database.sessions
     sessions.delete(shop.session.name)
     sessions.create({}, multiplexed=True)
-    made = sorted(
+    created = sorted(
         (sessions.create({"parity": str(number % 2)}) for number in range(5)),
         key=lambda session: session.name,
     )
-    found, token = sessions.list("", 3, "")
-    assert list(found) == made[:3]
+    result, token = sessions.list("", 3, "")
+    assert list(result) == created[:3]
     rest, end = sessions.list("", 3, token)
-    assert (list(rest), end) == (made[3:], "")
+    assert (list(rest), end) == (created[3:], "")
     odd, _ = sessions.list("labels.parity:1", 0, "")
     assert {session.labels["parity"] for session in odd} == {"1"}
     assert len(odd) == 2
@@ -153,8 +153,8 @@ def test_all_open_transactions_can_be_aborted(shop: Shop) -> None:
 
 def test_multiplexed_sessions_share_their_transactions(shop: Shop) -> None:
     sessions = shop.database.sessions
-    one, other = (sessions.create({}, multiplexed=True) for _ in range(2))
-    begun = one.begin(ReadWriteOptions())
+    first, other = (sessions.create({}, multiplexed=True) for _ in range(2))
+    begun = first.begin(ReadWriteOptions())
     assert other.transactions.get(begun.id).id == begun.id
     with pytest.raises(TransactionNotFound):
         shop.session.transactions.get(begun.id)

@@ -97,9 +97,9 @@ def test_only_read_write_transactions_commit(shop: Shop, options) -> None:
 
 
 def test_a_begin_may_tell_of_mutations_only(shop: Shop) -> None:
-    found = shop.session.begin(ReadWriteOptions(), items((1, "x", 1)))
-    assert found.id
-    assert found.precommit_token is None
+    result = shop.session.begin(ReadWriteOptions(), items((1, "x", 1)))
+    assert result.id
+    assert result.precommit_token is None
     shared = shop.database.sessions.create({}, multiplexed=True)
     token = shared.begin(ReadWriteOptions(), items((1, "x", 1))).precommit_token
     assert token is not None

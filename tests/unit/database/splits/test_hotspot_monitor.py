@@ -33,9 +33,9 @@ def ran(source: object, text: str, began: float = 5.0, code: object = None) -> A
 
 def test_statements_that_began_while_somebody_watched(shop: Shop) -> None:
     uses = QueryUses(WATCHING)
-    one = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
-    uses.take([ran(one, "a"), ran(one, "a"), ran(one, "b"), ran(one, "a", began=11.0)])
-    uses.take([ran(one, "a", code="failed"), ran("a read", "a")])
+    single = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
+    uses.take([ran(single, "a"), ran(single, "a"), ran(single, "b"), ran(single, "a", began=11.0)])
+    uses.take([ran(single, "a", code="failed"), ran("a read", "a")])
     first, second = uses.query_uses()
     assert (first.text, first.count, second.text, second.count) == ("a", 2, "b", 1)
     (access,) = first.accesses
@@ -54,7 +54,7 @@ def test_plans_are_not_kept(shop: Shop) -> None:
 
 def test_reports_while_others_count(shop: Shop) -> None:
     uses, failed = QueryUses(WATCHING), []
-    one = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
+    first = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
 
     def ask() -> None:
         try:
@@ -66,6 +66,6 @@ def test_reports_while_others_count(shop: Shop) -> None:
     asking = threading.Thread(target=ask)
     asking.start()
     for number in range(1_000):
-        uses.take([ran(one, str(number))])
+        uses.take([ran(first, str(number))])
     asking.join()
     assert not failed

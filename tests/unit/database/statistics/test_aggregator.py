@@ -48,7 +48,7 @@ class Waits:
 
 
 class Life:
-    """What runs in a database, told by hand."""
+    """The activity of a database, recorded by hand."""
 
     def __init__(self) -> None:
         self.log = ActivityLog(SplitMap())

@@ -58,7 +58,7 @@ Row = dict[str, Any]
 
 
 def database(*ddl: str) -> Database:
-    """A database with that schema, on a clock of its own."""
+    """Return a database with that schema, on a clock of its own."""
     made = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
     outcome = made.apply_ddl(ddl)
     assert outcome.failure is None
@@ -66,17 +66,17 @@ def database(*ddl: str) -> Database:
 
 
 def rows_of(owner: Database, name: str, at: int | None = None) -> list[Row]:
-    """All rows of a system table, as of a timestamp or now."""
+    """Return all rows of a system table, as of a timestamp or now."""
     table = CATALOG.table(name)
     assert table is not None
     core = owner._core
-    found = SystemRows(core, core.store.clock.peek() if at is None else at).rows(table.name)
+    result = SystemRows(core, core.store.clock.peek() if at is None else at).rows(table.name)
     names = [column for column, _ in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in found]
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
 def user_rows(owner: Database, name: str) -> list[Row]:
-    """Rows of a table of INFORMATION_SCHEMA that are not about system tables."""
+    """Return rows of a table of INFORMATION_SCHEMA that are not about system tables."""
     return [
         row
         for row in rows_of(owner, f"INFORMATION_SCHEMA.{name}")
@@ -85,7 +85,7 @@ def user_rows(owner: Database, name: str) -> list[Row]:
 
 
 def picked(rows: list[Row], *columns: str, **where: Any) -> list[Any]:
-    """Some columns of the rows that match: tuples, or values of a single column."""
+    """Return some columns of the rows that match: tuples, or values of a single column."""
     chosen = [
         tuple(row[column] for column in columns)
         for row in rows

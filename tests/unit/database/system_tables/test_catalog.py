@@ -138,12 +138,12 @@ def test_the_rows_of_one_table_are_those_among_the_rows_of_all(shop, dialect: st
 def test_a_query_about_one_table_makes_its_rows_alone(
     shop, condition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[str | None] = []
+    created: list[str | None] = []
     relations = Source._relations
     monkeypatch.setattr(
         Source,
         "_relations",
-        lambda self, of: (made.append(self.only_table), relations(self, of))[1],
+        lambda self, of: (created.append(self.only_table), relations(self, of))[1],
     )
     statement = StatementRequest(
         f"SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE {condition}",
@@ -152,7 +152,7 @@ def test_a_query_about_one_table_makes_its_rows_alone(
     )
     stream = shop.sessions.create({}).execute(statement, None)
     assert list(stream.rows) == [("A",)]
-    assert set(made) == {"Also"}
+    assert set(created) == {"Also"}
 
 
 def test_the_rows_about_system_tables_keep_no_database() -> None:

@@ -57,9 +57,11 @@ def test_roles_and_privileges() -> None:
 
 
 def test_routines() -> None:
-    found = picked(rows("ROUTINES"), "SPECIFIC_SCHEMA", "ROUTINE_NAME", "ROUTINE_BODY", "DATA_TYPE")
-    assert ("s", "plus", "SQL", "INT64") in found
-    assert {name for _, name, _, _ in found} == {"READ_every", "READ_part", "plus"}
+    result = picked(
+        rows("ROUTINES"), "SPECIFIC_SCHEMA", "ROUTINE_NAME", "ROUTINE_BODY", "DATA_TYPE"
+    )
+    assert ("s", "plus", "SQL", "INT64") in result
+    assert {name for _, name, _, _ in result} == {"READ_every", "READ_part", "plus"}
     assert picked(
         rows("PARAMETERS"), "PARAMETER_NAME", "ORDINAL_POSITION", "PARAMETER_DEFAULT",
         SPECIFIC_NAME="plus",

@@ -11,8 +11,8 @@ DELETE = Delete("Items", RawKeySet(all=True))
 
 def test_tokens_follow_each_other():
     tokens = PrecommitTokens(b"7")
-    (first, one), (second, two) = tokens.next(), tokens.next()
-    assert (one, two) == (1, 2)
+    (first, single), (second, two) = tokens.next(), tokens.next()
+    assert (single, two) == (1, 2)
     assert tokens.newer_than(second, []) is None
     third, _ = newer = tokens.newer_than(first, [])
     assert newer[1] == 3

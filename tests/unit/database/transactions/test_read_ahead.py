@@ -9,7 +9,7 @@ from spanemu.database.transactions.read_write import read_ahead as ahead
 
 
 class Counter:
-    """How often it was asked whether the rows count."""
+    """A counter of how often it was asked whether the rows count."""
 
     times = 0
 

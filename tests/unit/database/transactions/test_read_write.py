@@ -395,7 +395,7 @@ def test_dml_is_profiled(shop: Shop, begun: Existing) -> None:
 
 
 def test_a_waiting_commit_is_refused_when_the_database_is_dropped(shop: Shop) -> None:
-    """The lock holder is aborted first, and the lock must not let the waiting commit in."""
+    # The lock holder is aborted first, and the lock must not let the waiting commit in.
     holder = shop.begin()
     shop.read(1, selector=holder)
     writer, outcomes = shop.database.sessions.create({}), list[object]()

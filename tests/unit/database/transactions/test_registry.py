@@ -71,7 +71,7 @@ def test_a_committed_one_is_remembered_after_the_next_begins(shop: Shop) -> None
 
 
 def test_a_committing_one_is_not_replaced(shop: Shop, monkeypatch) -> None:
-    """The next transaction begins in the middle of a commit, from another thread."""
+    # The next transaction begins in the middle of a commit, from another thread.
     begun = shop.begin()
     shop.sql("SELECT Price FROM Items WHERE Id = 1", begun)
     original = LockTable.begin_commit
@@ -143,7 +143,7 @@ def test_multiplexed_sessions_forget_what_was_repeated(shop: Shop, monkeypatch) 
 
 
 def aborted(shop: Shop, session=None) -> Existing:
-    """A transaction that has worked and was then aborted."""
+    """Return a transaction that has worked and was then aborted."""
     begun = Existing((session or shop.session).begin(ReadWriteOptions()).id)
     (session or shop.session).execute(StatementRequest("SELECT 1"), begun)
     (session or shop.session).transactions.get(begun.id).abort("test")

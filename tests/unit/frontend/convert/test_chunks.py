@@ -50,12 +50,12 @@ def test_empty_results_have_metadata() -> None:
 
 
 def test_metadata_comes_first_and_stats_last() -> None:
-    found = messages([("x" * 30,)] * 10, ("s", types.STRING), stats=ResultStats(row_count=10))
-    assert len(found) > 2
-    assert [one.HasField("metadata") for one in found] == [True] + [False] * (len(found) - 1)
-    assert [one.HasField("stats") for one in found] == [False] * (len(found) - 1) + [True]
-    assert [one.last for one in found] == [False] * (len(found) - 1) + [True]
-    assert sum(len(one.values) for one in found) == 10
+    result = messages([("x" * 30,)] * 10, ("s", types.STRING), stats=ResultStats(row_count=10))
+    assert len(result) > 2
+    assert [one.HasField("metadata") for one in result] == [True] + [False] * (len(result) - 1)
+    assert [one.HasField("stats") for one in result] == [False] * (len(result) - 1) + [True]
+    assert [one.last for one in result] == [False] * (len(result) - 1) + [True]
+    assert sum(len(one.values) for one in result) == 10
 
 
 def test_precommit_token_is_in_every_message() -> None:
@@ -82,14 +82,14 @@ def test_no_garbage_is_collected_while_a_further_message_is_made() -> None:
 def test_tokens_stand_between_rows_only() -> None:
     rows = [("x" * 60, "y" * 300)] * 3
     columns = ("a", types.STRING), ("b", types.STRING)
-    found = messages(rows, *columns, token_at=lambda sent: b"%d" % sent)
+    result = messages(rows, *columns, token_at=lambda sent: b"%d" % sent)
     values = 0
-    for one in found:
-        values += len(one.values) - one.chunked_value
-        if one.resume_token:
-            assert not one.chunked_value
-            assert values == 2 * int(one.resume_token)
-    assert any(one.resume_token for one in found)
+    for item in result:
+        values += len(item.values) - item.chunked_value
+        if item.resume_token:
+            assert not item.chunked_value
+            assert values == 2 * int(item.resume_token)
+    assert any(item.resume_token for item in result)
 
 
 def test_characters_are_never_cut() -> None:

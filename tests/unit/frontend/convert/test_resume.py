@@ -47,12 +47,12 @@ def resumed(token: bytes, **changes: object):
 
 
 def test_every_token_resumes_at_its_position() -> None:
-    found = run(REQUEST)
-    tokens = [(number, one.resume_token) for number, one in enumerate(found) if one.resume_token]
-    assert len(tokens) == len(found) - 1
+    result = run(REQUEST)
+    tokens = [(number, one.resume_token) for number, one in enumerate(result) if one.resume_token]
+    assert len(tokens) == len(result) - 1
     for number, token in tokens:
         rest = run(resumed(token))
-        assert texts(found[: number + 1]) + texts(rest) == [text for (text,) in ROWS]
+        assert texts(result[: number + 1]) + texts(rest) == [text for (text,) in ROWS]
         assert rest[-1].last
 
 

@@ -115,10 +115,10 @@ def test_nested_types_have_full_names() -> None:
     item.nested_type.add(name="Part")
     files.file.add(name="bare.proto").message_type.add(name="Bare")
     sent = files.SerializeToString()
-    found = types_from_descriptors(sent)
-    assert found.messages == {"shop.Item", "shop.Item.Part", "Bare"}
-    assert found.enums == {"shop.Size", "shop.Item.Colour"}
-    assert found.descriptors == sent
+    result = types_from_descriptors(sent)
+    assert result.messages == {"shop.Item", "shop.Item.Part", "Bare"}
+    assert result.enums == {"shop.Size", "shop.Item.Colour"}
+    assert result.descriptors == sent
 
 
 def test_no_descriptors_are_no_types() -> None:

@@ -17,7 +17,7 @@ SECONDS_MAX = 60.0
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody runs without having been called, and a turn ends with a call."""
+    """Run nobody who was not called, and end each turn with a call."""
     for name in ("TURN_SECONDS_MAX", "POLL_SECONDS", "LONG_SECONDS"):
         monkeypatch.setattr(module, name, SECONDS_MAX)
     monkeypatch.setattr(module, "ROUND_SECONDS", 0.0)

@@ -52,7 +52,7 @@ def test_an_export_restores_schema_and_rows(databases, exports, dialect):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_records_alone_define_the_schema(databases, exports, dialect, tmp_path):
-    """Exports of Spanner have no files with statements, and no roles."""
+    # Exports of Spanner have no files with statements, and no roles.
     folder = shutil.copytree(exports / dialect, tmp_path / "export")
     for file in (*folder.glob("schema*.sql"), folder / "spanemu.json"):
         file.unlink()
@@ -112,7 +112,7 @@ SINGERS = {
 
 @pytest.fixture
 def by_hand(tmp_path):
-    """An export that another tool could have written, with plain Avro types."""
+    """Return an export that another tool could have written, with plain Avro types."""
     born = datetime(2020, 1, 2, 3, 4, 5, 600, tzinfo=UTC)
     records = [
         {"SingerId": 1, "Name": "Ann", "Born": born, "Day": born.date(), "Paid": b"\x7b", "Tags": ["a", None]},
@@ -133,11 +133,11 @@ def by_hand(tmp_path):
 def test_an_export_by_hand_loads(databases, by_hand):
     copy = databases.new()
     load(databases, copy, by_hand)
-    found = query(copy, "SELECT * FROM Singers ORDER BY SingerId")
-    assert [str(cell) for cell in found[0]] == [
+    result = query(copy, "SELECT * FROM Singers ORDER BY SingerId")
+    assert [str(cell) for cell in result[0]] == [
         "1", "Ann", "2020-01-02 03:04:05.000600+00:00", "2020-01-02", "1.23", "['a', None]", "ANN"
     ]  # fmt: skip
-    assert found[1] == [2, None, None, None, None, None, None]
+    assert result[1] == [2, None, None, None, None, None, None]
     ddl = "\n".join(copy.ddl())
     assert "version_retention_period = '3h'" in ddl
     assert "CREATE INDEX ByName ON Singers(Name)" in ddl

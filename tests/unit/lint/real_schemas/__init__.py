@@ -55,7 +55,7 @@ class Origin:
 
 
 class Subject(NamedTuple):
-    """What a finding is about; names in lower case."""
+    """The object of a finding; names in lower case."""
 
     schema: str
     rule: str

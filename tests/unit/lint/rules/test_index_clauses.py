@@ -23,8 +23,8 @@ def test_the_fix_stores_each_missing_column() -> None:
 
 def test_all_equal_indexes_merge_into_the_unique_one() -> None:
     two = "CREATE INDEX I1 ON T(A) STORING (B); CREATE INDEX I2 ON T(A) STORING (C)"
-    found = findings(f"{USERS}{two}; CREATE UNIQUE INDEX I3 ON T(A)", "SPN221")
-    assert [each.fix.partition(";")[0] for each in found] == [
+    result = findings(f"{USERS}{two}; CREATE UNIQUE INDEX I3 ON T(A)", "SPN221")
+    assert [each.fix.partition(";")[0] for each in result] == [
         "ALTER INDEX I3 ADD STORED COLUMN B",
         "ALTER INDEX I3 ADD STORED COLUMN C",
     ]
@@ -40,7 +40,7 @@ def test_an_index_is_dropped_for_one_reason() -> None:
 
 
 def test_a_longer_key_is_a_weak_case() -> None:
-    """Queries in the order of the primary key within a value lose this order."""
+    # Queries in the order of the primary key within a value lose this order.
     ddl = f"{USERS}CREATE INDEX I1 ON T(A) STORING (C); CREATE INDEX I2 ON T(A, B)"
     assert not findings(ddl)
     assert findings(ddl, "SPN221")
@@ -54,7 +54,7 @@ def test_an_index_that_a_hint_names_is_a_weak_case() -> None:
 
 
 def test_a_unique_index_takes_the_columns_of_an_equal_index() -> None:
-    """Uniqueness stays, whichever index comes first."""
+    # Uniqueness stays, whichever index comes first.
     plain = "INDEX I1 ON T(A) STORING (B)"
     for unique in ("UNIQUE INDEX I2 ON T(A)", "UNIQUE INDEX I2 ON T(A) STORING (C)"):
         for first, second in ((plain, unique), (unique, plain)):

@@ -23,7 +23,7 @@ CHILD_PG = (
 
 
 def statement(fix: str) -> str:
-    """The CREATE INDEX of a script."""
+    """Return the CREATE INDEX of a script."""
     (create,) = (each for each in fix.split("; ") if each.startswith("CREATE"))
     return create
 
@@ -41,7 +41,7 @@ def statement(fix: str) -> str:
     ],
 )
 def test_an_index_of_a_child_is_interleaved_in_the_parent(index: str, expected: str) -> None:
-    """A unique index would be unique for one parent row only, so it gets a shard column."""
+    # A unique index would be unique for one parent row only, so it gets a shard column.
     finding = only("SPN202", f"{CHILD}CREATE {index}")
     assert statement(finding.fix) == expected
 
@@ -73,7 +73,7 @@ def test_an_index_is_not_interleaved_in_a_parent_that_grows_or_has_few_rows() ->
 
 @pytest.mark.parametrize("id_", ["SPN201", "SPN202", "SPN203"])
 def test_no_index_is_interleaved_in_its_own_table(id_: str) -> None:
-    """The table's key finds the row already, so such an index serves no query."""
+    # The table's key finds the row already, so such an index serves no query.
     types = {
         "SPN201": "TIMESTAMP OPTIONS (allow_commit_timestamp = true)",
         "SPN202": "TIMESTAMP",
@@ -215,7 +215,7 @@ def test_a_counter_by_name_is_information() -> None:
 
 
 def test_an_index_is_reported_once() -> None:
-    """Each pair of rules would report the same entries of the same index."""
+    # Each pair of rules would report the same entries of the same index.
     stamped = ROOT.format(
         type="TIMESTAMP DEFAULT (PENDING_COMMIT_TIMESTAMP()) ON UPDATE "
         "(PENDING_COMMIT_TIMESTAMP()) OPTIONS (allow_commit_timestamp = true)"

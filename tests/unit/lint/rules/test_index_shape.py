@@ -36,7 +36,7 @@ def referring(dialect: str, *, null: bool, to: str = "K", cascade: bool = False)
 def test_an_index_with_entries_for_null_stays_beside_a_foreign_key(
     dialect: str, cascade: bool
 ) -> None:
-    """The managed index is NULL_FILTERED, so it serves no IS NULL."""
+    # The managed index is NULL_FILTERED, so it serves no IS NULL.
     index = "CREATE INDEX I ON D(K)"
     nullable = referring(dialect, null=True, cascade=cascade)
     assert "SPN216" not in ids(nullable + index, "all", dialect=dialect)
@@ -56,10 +56,9 @@ def test_an_index_without_entries_for_null_repeats_that_of_a_foreign_key(dialect
 
 
 def test_uniqueness_of_null_is_a_constraint_of_its_own() -> None:
-    """A UNIQUE index of GoogleSQL allows one row with NULL, a managed one any number.
-
-    The managed index is gone with the foreign key, so other uniqueness is a weak case.
-    """
+    # A UNIQUE index of GoogleSQL allows one row with NULL, a managed one any number.
+    #
+    # The managed index is gone with the foreign key, so other uniqueness is a weak case.
     index = "CREATE UNIQUE INDEX I ON P(Code)"
     assert "SPN216" not in ids(referring("googlesql", null=True, to="Code") + index, "all")
     for dialect, null in (("googlesql", False), ("postgresql", True)):
@@ -141,23 +140,23 @@ T = {
 def test_an_index_that_the_primary_key_serves(
     dialect: str, index: str, severity: Severity | None
 ) -> None:
-    """A unique index of nullable columns lacks entries in PostgreSQL, so it is a constraint."""
+    # A unique index of nullable columns lacks entries in PostgreSQL, so it is a constraint.
     if severity is None and "C DESC" in index and dialect == "googlesql":
         severity = INFO
-    found = [
+    result = [
         finding.severity
         for finding in findings(f"{T[dialect]}CREATE {index}", "SPN209", dialect=dialect)
     ]
-    assert found == ([] if severity is None else [severity])
+    assert result == ([] if severity is None else [severity])
 
 
 def test_of_equal_indexes_the_one_that_does_more_stays() -> None:
-    for one, other in (
+    for item, other in (
         ("INDEX {} ON T(C)", "UNIQUE INDEX {} ON T(C)"),
         ("INDEX {} ON T(C)", "INDEX {} ON T(C) STORING (D)"),
     ):
         table = T["googlesql"].replace("C INT64", "C INT64, D INT64")
-        less, more = (f"CREATE {each}" for each in (one.format("Less"), other.format("More")))
+        less, more = (f"CREATE {each}" for each in (item.format("Less"), other.format("More")))
         for ddl in (f"{table}{less};{more}", f"{table}{more};{less}"):
             assert [each.object for each in findings(ddl, "SPN209")] == ["Less"]
 

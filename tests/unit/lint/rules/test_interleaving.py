@@ -25,7 +25,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_cascade_of_a_foreign_key_with_global_indexes(dialect: str) -> None:
-    """A row, its entry in the managed index, and its entries in two others are mutations."""
+    # A row, its entry in the managed index, and its entries in two others are mutations.
     ddl = ORDERS[dialect] + "CREATE INDEX A ON Orders(X); CREATE INDEX B ON Orders(X, K);"
     finding = only("SPN309", ddl, dialect=dialect)
     assert finding.severity is INFO
@@ -86,7 +86,7 @@ ALBUMS = (
 def test_tables_of_applied_migrations_are_not_to_be_interleaved(
     tmp_path: Path, first: str, last: str
 ) -> None:
-    """Spanner cannot move a table that exists into a parent."""
+    # Spanner cannot move a table that exists into a parent.
     later = ALBUMS.replace("Singers", "Bands").replace("Albums", "Records")
     for name in (first, last):
         (tmp_path / name).parent.mkdir(exist_ok=True)

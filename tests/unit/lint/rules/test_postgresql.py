@@ -31,9 +31,9 @@ def findings(ddl: str) -> list[lint.Finding]:
 
 @pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.id)
 def test_a_rule_reports_its_bad_example_alone(rule: lint.Rule) -> None:
-    found = [each for each in findings(rule.bad) if each.id == rule.id]
-    assert found
-    for finding in found:
+    result = [each for each in findings(rule.bad) if each.id == rule.id]
+    assert result
+    for finding in result:
         assert not re.search(r"[{}]|\bNone\b", finding.message + finding.fix), finding
         assert not GOOGLESQL_WORDS.search(finding.message + finding.fix), finding
     assert rule.id not in {each.id for each in findings(rule.good)}

@@ -65,7 +65,7 @@ def items(columns: str = "", type_: str = "INT64", more: str = "") -> str:
 
 
 def test_a_constraint_is_replaced_only_where_the_new_one_is_as_strict() -> None:
-    """A row with NULL in any referencing column refers to nothing."""
+    # A row with NULL in any referencing column refers to nothing.
     orders = ORDERS.format(id_="INT64 NOT NULL")
     loose = only("SPN405", orders + items("Shop INT64, "))
     missing = only("SPN405", orders + items())

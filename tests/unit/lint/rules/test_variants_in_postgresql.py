@@ -17,7 +17,7 @@ OTHERWISE = {
 
 
 def differences(id_: str) -> tuple[list[str], int]:
-    """The schemas that the rule takes otherwise than in GoogleSQL, and how many could be read."""
+    """Return the schemas that differ from GoogleSQL's findings, and how many were read."""
     different, read = [], 0
     for reported, schemas in zip((True, False), VARIANTS[id_], strict=True):
         for ddl in map(in_postgresql, schemas):

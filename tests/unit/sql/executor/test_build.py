@@ -140,8 +140,8 @@ def test_a_statement_that_nests_too_deeply_is_refused():
     expression = lit(1)
     for _ in range(5_000):
         expression = call("$add", expression, lit(1), type_=INT64)
-    made = column("deep")
-    statement = query(r.ProjectScan(r.SingleRow(), ((made, expression),)), made)
+    created = column("deep")
+    statement = query(r.ProjectScan(r.SingleRow(), ((created, expression),)), created)
     with pytest.raises(PlanTooDeep) as failure:
         compile_plan(plan_statement(statement, SCHEMA, MemoryReader({})))
     assert failure.value.code is Code.INVALID_ARGUMENT

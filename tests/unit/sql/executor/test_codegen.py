@@ -77,7 +77,7 @@ def test_a_filter_of_many_rows_drops_those_with_null(name):
 def test_between_drops_rows_with_null(bounds):
     budgets = [None if n % 6 == 5 else n for n in range(120)]
     albums = [(n, 1, None, budget) for n, budget in enumerate(budgets)]
-    found = ask(
+    result = ask(
         f"SELECT SingerId FROM Albums WHERE Budget BETWEEN {bounds}",
         MemoryReader({"Albums": albums}),
         types={"low": INT64},
@@ -85,10 +85,10 @@ def test_between_drops_rows_with_null(bounds):
     )
     high = 60 if "60" in bounds else 5
     low = 0 if "60" in bounds else 2
-    wanted = [
+    expected = [
         (n,) for n, budget in enumerate(budgets) if budget is not None and low <= budget <= high
     ]
-    assert found == ([] if "@" in bounds or "NULL" in bounds else wanted)
+    assert result == ([] if "@" in bounds or "NULL" in bounds else expected)
 
 
 def test_later_operands_are_not_evaluated_when_the_answer_is_known():

@@ -46,7 +46,7 @@ def outcome(work: Any) -> str:
 
 
 def expected(expr: Expr, cells: dict[int, Any]) -> Any:
-    """The value by calls of the functions: an operand after a NULL operand is not evaluated."""
+    """Compute the value by function calls; operands after a NULL operand are not evaluated."""
     if not isinstance(expr, FunctionCall):
         return cells[expr.column.id] if hasattr(expr, "column") else expr.value  # type: ignore[attr-defined]
     operands = []
@@ -64,9 +64,9 @@ def assert_as_by_calls(expr: Expr, columns: Any, values: Any) -> None:
     of_batch = Compiler(OPERATORS, ()).batch_values(expr, layout)
     for row in itertools.product(values, repeat=len(columns)):
         cells = dict(zip(layout, row, strict=True))
-        wanted = outcome(lambda: expected(expr, cells))  # noqa: B023
-        assert outcome(lambda: value(row, run)) == wanted, row  # noqa: B023
-        assert outcome(lambda: of_batch([row], run)[0]) == wanted, row  # noqa: B023
+        required = outcome(lambda: expected(expr, cells))  # noqa: B023
+        assert outcome(lambda: value(row, run)) == required, row  # noqa: B023
+        assert outcome(lambda: of_batch([row], run)[0]) == required, row  # noqa: B023
 
 
 @pytest.mark.parametrize(("operation", "kind"), FUNCTIONS)

@@ -19,11 +19,11 @@ def visits(where: str, **parameters: object) -> list[object]:
         for name, value in parameters.items()
     }
     reader = MemoryReader(ROWS)
-    found = [
+    result = [
         row[0] for row in ask(f"SELECT Note FROM Visits WHERE {where}", reader, types, **parameters)
     ]
-    assert reader.visited == len(found), "a seek visited a row outside its ranges"
-    return found
+    assert reader.visited == len(result), "a seek visited a row outside its ranges"
+    return result
 
 
 # Visits has the key (Page, Moment DESC): NULL sorts first in Page and last in Moment.

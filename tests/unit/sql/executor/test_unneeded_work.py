@@ -178,11 +178,11 @@ def test_a_subquery_for_a_key_is_not_evaluated_for_a_scan_without_rows(shape):
 
 
 def test_a_key_computed_by_a_subquery_is_sought():
-    one = "(SELECT MIN(x.AlbumId) FROM Songs x)"
-    assert ask(f"SELECT Title FROM Albums WHERE SingerId = 2 AND AlbumId = {one}") == [("Total",)]
-    sql = f"SELECT Title FROM Albums WHERE SingerId = {one} AND AlbumId > 0 AND AlbumId < 2"
+    first = "(SELECT MIN(x.AlbumId) FROM Songs x)"
+    assert ask(f"SELECT Title FROM Albums WHERE SingerId = 2 AND AlbumId = {first}") == [("Total",)]
+    sql = f"SELECT Title FROM Albums WHERE SingerId = {first} AND AlbumId > 0 AND AlbumId < 2"
     assert ask(sql) == [("Go",)]
-    assert ask(f"SELECT Title FROM Albums WHERE SingerId IN (1, 2) AND AlbumId > {one}") == [
+    assert ask(f"SELECT Title FROM Albums WHERE SingerId IN (1, 2) AND AlbumId > {first}") == [
         ("Green",), ("Blue",)
     ]  # fmt: skip
 

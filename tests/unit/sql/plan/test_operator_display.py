@@ -24,29 +24,29 @@ def test_children_come_after_their_parents():
 
 
 def test_a_query_over_tables_is_framed():
-    found = tree("SELECT FirstName FROM Singers")
-    assert [node.title for node in found.nodes[:4]] == [
+    result = tree("SELECT FirstName FROM Singers")
+    assert [node.title for node in result.nodes[:4]] == [
         "Distributed Union",
         "Local Distributed Union",
         "Serialize Result",
         "Table Scan",
     ]
-    scan = found.nodes[3]
+    scan = result.nodes[3]
     assert scan.metadata["scan_target"] == "Singers"
     assert scan.metadata["scan_type"] == "TableScan"
     assert scan.metadata["Full scan"] == "true"
 
 
 def test_a_seek_is_displayed():
-    found = tree(
+    result = tree(
         "SELECT FirstName FROM Singers@{FORCE_INDEX=SingersByLastName} WHERE LastName = 'x'"
     )
-    filter_scan = next(node for node in found.nodes if node.display_name == "Filter Scan")
+    filter_scan = next(node for node in result.nodes if node.display_name == "Filter Scan")
     assert filter_scan.metadata["seekable_key_size"] == "1"
-    index_scan = next(node for node in found.nodes if node.title == "Index Scan")
+    index_scan = next(node for node in result.nodes if node.title == "Index Scan")
     assert "Full scan" not in index_scan.metadata
     (seek,) = [link for link in index_scan.child_links if link.type == "Seek Condition"]
-    assert found.nodes[seek.child_index].short_representation == "($LastName = 'x')"
+    assert result.nodes[seek.child_index].short_representation == "($LastName = 'x')"
 
 
 def test_columns_of_two_tables_get_different_names():

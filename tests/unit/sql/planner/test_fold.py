@@ -8,7 +8,7 @@ from tests.unit.sql.postgresql.analyzer.expressions.world import resolved
 
 
 def folded(text: str) -> str:
-    """The folded expression of PostgreSQL on one line."""
+    """Return the folded expression of PostgreSQL on one line."""
     return expression(fold(resolved(text)))
 
 

@@ -51,7 +51,7 @@ def albums_of(singers: TableRefs, albums: TableRefs) -> r.Scan:
 
 
 def dearest_of(singers: TableRefs, albums: TableRefs) -> r.Scan:
-    """The album of a singer with the greatest budget, as a subquery of FROM LATERAL."""
+    """Return the album of a singer with the greatest budget, as a subquery of FROM LATERAL."""
     ordered = r.OrderScan(albums_of(singers, albums), (r.SortKey(albums.Budget, DESCENDING),))
     return r.LimitScan(ordered, lit(1))
 

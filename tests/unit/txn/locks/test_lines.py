@@ -50,9 +50,9 @@ def test_the_last_before_is_the_youngest_older_one(seed: int) -> None:
             gone = rng.choice(list(waiting))
             del waiting[gone]
             lines.remove(gone)
-        one, request = holder(next(ages)), random_request(rng)
-        waiting[one] = request
-        lines.add(one, request)
+        newcomer, request = holder(next(ages)), random_request(rng)
+        waiting[newcomer] = request
+        lines.add(newcomer, request)
         asking, asked = rng.choice(list(waiting.items()))
         older = [
             other
@@ -61,8 +61,8 @@ def test_the_last_before_is_the_youngest_older_one(seed: int) -> None:
         ]
         expected = max(older, key=lambda each: each.age, default=None)
         assert lines.last_before(asking, asked) is expected
-    for each in waiting:
-        lines.remove(each)
+    for left in waiting:
+        lines.remove(left)
     assert not lines.requests
     assert not lines._keys
     assert not lines._ranges

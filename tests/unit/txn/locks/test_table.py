@@ -30,7 +30,7 @@ def holder(age: int) -> LockHolder:
 
 
 class Waiter:
-    """Runs one lock request on a thread and tells how it ended."""
+    """A lock request on a thread of its own, and how it ended."""
 
     def __init__(self, locks: LockTable, request, call: Call | None = None) -> None:
         self.call = call or Call()
@@ -66,7 +66,7 @@ class Waiter:
 
 
 def wait_until(seen) -> None:
-    """What another thread is about to do."""
+    """Wait until another thread has made a condition true."""
     end = monotonic() + SECONDS
     while not seen():
         assert monotonic() < end
@@ -177,11 +177,11 @@ def test_an_idle_holder_gives_way_to_the_young() -> None:
 
 
 def test_release_leaves_nothing_behind() -> None:
-    locks, one = LockTable(), holder(1)
-    locks.lock_row(one, T, b"a", X)
-    locks.lock_row(one, T, b"b", S)
-    locks.lock_range(one, T, b"a", b"z", S)
-    locks.release(one, State.ROLLED_BACK)
+    locks, first = LockTable(), holder(1)
+    locks.lock_row(first, T, b"a", X)
+    locks.lock_row(first, T, b"b", S)
+    locks.lock_range(first, T, b"a", b"z", S)
+    locks.release(first, State.ROLLED_BACK)
     assert list(locks.holders()) == []
     assert locks._rows == {}
     assert locks._ranges == {}
@@ -203,38 +203,38 @@ def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
 
 
 def test_who_has_ended_locks_nothing_more() -> None:
-    locks, one = LockTable(), holder(1)
-    locks.release(one, State.INVALID)
+    locks, first = LockTable(), holder(1)
+    locks.release(first, State.INVALID)
     with pytest.raises(TransactionOver):
-        locks.lock_row(one, T, b"k", S)
+        locks.lock_row(first, T, b"k", S)
     with pytest.raises(TransactionOver):
-        locks.lock_range(one, T, b"a", b"z", S)
+        locks.lock_range(first, T, b"a", b"z", S)
     with pytest.raises(TransactionOver):
-        locks.begin_commit(one)
+        locks.begin_commit(first)
 
 
 def test_an_end_that_cannot_follow_changes_nothing() -> None:
-    locks, one = LockTable(), holder(1)
-    locks.lock_row(one, T, b"k", X)
-    assert not locks.release(one, State.COMMITTED)  # it has not begun to
-    assert one.rows
-    locks.begin_commit(one)
-    assert not locks.release(one, State.ROLLED_BACK)
-    assert not locks.wound(one, "too late")
-    assert one.rows
-    assert locks.release(one, State.COMMITTED)
-    assert not locks.release(one, State.ROLLED_BACK)
-    assert one.state is State.COMMITTED
-    assert not one.rows
+    locks, first = LockTable(), holder(1)
+    locks.lock_row(first, T, b"k", X)
+    assert not locks.release(first, State.COMMITTED)  # it has not begun to
+    assert first.rows
+    locks.begin_commit(first)
+    assert not locks.release(first, State.ROLLED_BACK)
+    assert not locks.wound(first, "too late")
+    assert first.rows
+    assert locks.release(first, State.COMMITTED)
+    assert not locks.release(first, State.ROLLED_BACK)
+    assert first.state is State.COMMITTED
+    assert not first.rows
 
 
 def test_the_wounded_may_still_roll_back() -> None:
-    locks, one = LockTable(), holder(1)
-    assert locks.wound(one, "why")
-    assert not locks.wound(one, "again")
-    assert not locks.release(one, State.INVALID)
-    assert locks.release(one, State.ROLLED_BACK)
-    assert one.why_aborted == "why"
+    locks, first = LockTable(), holder(1)
+    assert locks.wound(first, "why")
+    assert not locks.wound(first, "again")
+    assert not locks.release(first, State.INVALID)
+    assert locks.release(first, State.ROLLED_BACK)
+    assert first.why_aborted == "why"
 
 
 def test_a_range_locks_out_writers_inside_it_only() -> None:
@@ -259,11 +259,11 @@ def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
 
 
 def test_many_locks_cost_no_look_at_each_other() -> None:
-    locks, one, other = LockTable(), holder(1), holder(2)
+    locks, first, other = LockTable(), holder(1), holder(2)
     for number in range(20_000):
         key = number.to_bytes(4, "big")
-        locks.lock_row(one, T, key, X)
-        locks.lock_range(one, T, key, key + b"\0", S)
+        locks.lock_row(first, T, key, X)
+        locks.lock_range(first, T, key, key + b"\0", S)
     locks.lock_range(other, T, b"\xff", b"\xff\xff", S)
     assert other.state is State.ACTIVE
 
@@ -295,11 +295,11 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("held", "wanted", "together"), PAIRS)
+@pytest.mark.parametrize(("held", "expected", "together"), PAIRS)
 @pytest.mark.parametrize("holds_range", [False, True])
 @pytest.mark.parametrize("wants_range", [False, True])
 def test_conflicts_are_those_of_spanner(
-    held: Lock, wanted: Lock, together: bool, holds_range: bool, wants_range: bool
+    held: Lock, expected: Lock, together: bool, holds_range: bool, wants_range: bool
 ) -> None:
     locks, young, old = LockTable(), holder(2), holder(1)
 
@@ -310,7 +310,7 @@ def test_conflicts_are_those_of_spanner(
             locks.lock_row(who, T, b"c", lock)
 
     take(young, held, holds_range)
-    take(old, wanted, wants_range)
+    take(old, expected, wants_range)
     assert young.state is (State.ACTIVE if together else State.ABORTED)
 
 
@@ -403,23 +403,23 @@ KEYS = [number.to_bytes(4, "big") for number in range(600)]
 
 
 def test_many_rows_are_locked_together() -> None:
-    locks, one, other = LockTable(), holder(1), holder(2)
-    locks.lock_row(one, T, KEYS[1], S)
-    locks.lock_rows(one, T, [(key, X) for key in KEYS])
-    assert one.rows == {(T, key): X for key in KEYS}
+    locks, first, other = LockTable(), holder(1), holder(2)
+    locks.lock_row(first, T, KEYS[1], S)
+    locks.lock_rows(first, T, [(key, X) for key in KEYS])
+    assert first.rows == {(T, key): X for key in KEYS}
     waiter = Waiter(locks, lambda: locks.lock_row(other, T, KEYS[-1], S))
     assert waiter.waits()
-    locks.release(one, State.ROLLED_BACK)
+    locks.release(first, State.ROLLED_BACK)
     assert waiter.ends() is None
     assert list(locks.holders()) == [other]
 
 
 def test_a_reader_of_one_of_many_rows_locks_no_other_row() -> None:
-    locks, one, other, writer = LockTable(), holder(1), holder(2), holder(3)
-    locks.lock_rows(one, T, [(key, S) for key in KEYS])
+    locks, first, other, writer = LockTable(), holder(1), holder(2), holder(3)
+    locks.lock_rows(first, T, [(key, S) for key in KEYS])
     locks.lock_row(other, T, KEYS[7], S)
-    locks.lock_row(one, T, KEYS[8], X)
-    locks.release(one, State.ROLLED_BACK)
+    locks.lock_row(first, T, KEYS[8], X)
+    locks.release(first, State.ROLLED_BACK)
     assert locks.held_by(other) == ({(T, KEYS[7]): S}, {})
     locks.lock_rows(writer, T, [(key, X) for key in KEYS[8:]])
     assert len(writer.rows) == len(KEYS) - 8
@@ -494,15 +494,15 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
     locks.lock_row(first, T, b"k", X)
     line = [holder(age) for age in (2, 3, 4)]
     waiters = []
-    for count, (before, each) in enumerate(pairwise((first, *line)), 1):
-        waiters.append(Waiter(locks, lambda each=each: locks.lock_row(each, T, b"k", X)))
+    for count, (before, waiting) in enumerate(pairwise((first, *line)), 1):
+        waiters.append(Waiter(locks, lambda waiting=waiting: locks.lock_row(waiting, T, b"k", X)))
         wait_until(lambda count=count: locks.waiting_count() == count)
-        assert each in locks._waiting.by_blocker.get(before, ())
+        assert waiting in locks._waiting.by_blocker.get(before, ())
     assert [len(locks._waiting.by_blocker.get(each, ())) for each in (first, *line)] == [1, 1, 1, 0]
-    for place, ending in enumerate((first, *line[:-1])):
+    for position, ending in enumerate((first, *line[:-1])):
         locks.release(ending, State.ROLLED_BACK)
-        assert waiters[place].ends() is None
-        assert all(waiter.thread.is_alive() for waiter in waiters[place + 1 :])
+        assert waiters[position].ends() is None
+        assert all(waiter.thread.is_alive() for waiter in waiters[position + 1 :])
 
 
 def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
@@ -520,7 +520,7 @@ def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
 
 
 def attempts(*ages: int) -> list[LockHolder]:
-    """Second attempts, which lost row k before."""
+    """Return second attempts, which lost row k before."""
     found = []
     for age in ages:
         found.append(holder(age))

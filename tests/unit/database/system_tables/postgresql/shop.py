@@ -48,18 +48,18 @@ Row = dict[str, Any]
 
 
 def database(*ddl: str) -> Database:
-    """A PostgreSQL database with that schema, on a clock of its own."""
-    made = Database.create(
+    """Return a PostgreSQL database with that schema, on a clock of its own."""
+    created = Database.create(
         "projects/p/instances/i/databases/shop", Environment(ManualClock()), POSTGRESQL
     )
-    outcome = made.apply_ddl(ddl)
+    outcome = created.apply_ddl(ddl)
     if outcome.failure is not None:
         raise outcome.failure
-    return made
+    return created
 
 
 def rows_of(owner: Database, name: str, role: str = "") -> list[Row]:
-    """All rows of a catalog table, without NULLs and as a role sees them."""
+    """Return all rows of a catalog table, without NULLs and as a role sees them."""
     table = system_tables(POSTGRESQL).table(name)
     assert table is not None
     core = owner._core
@@ -72,7 +72,7 @@ def rows_of(owner: Database, name: str, role: str = "") -> list[Row]:
 
 
 def picked(rows: list[Row], *columns: str, **where: Any) -> list[Any]:
-    """Some columns of the rows that match: tuples, or values of a single column."""
+    """Return some columns of the rows that match: tuples, or values of a single column."""
     chosen = [
         tuple(row.get(column) for column in columns)
         for row in rows

@@ -12,14 +12,14 @@ from spanemu.values.types import Type
 
 def call(functions: Iterable[Function], name: str, types: str, *arguments: Any) -> Any:
     """Return the result of a function of `functions` for arguments of `types`: "INT64, STRING"."""
-    wanted = [parameter.pattern for parameter in signature(f"({types}) -> BOOL")[0]]
+    expected = [parameter.pattern for parameter in signature(f"({types}) -> BOOL")[0]]
     (function,) = [each for each in functions if name in (each.name, *each.aliases)]
-    overload = next(each for each in function.overloads if _accepts(each, wanted))
+    overload = next(each for each in function.overloads if _accepts(each, expected))
     if overload.nulls is Nulls.STRICT and None in arguments:
         return None
     evaluate = overload.evaluate
     if overload.bind is not None:
-        evaluate = overload.bind(wanted, wanted[0])  # type: ignore[arg-type]
+        evaluate = overload.bind(expected, expected[0])  # type: ignore[arg-type]
     return evaluate(*arguments)
 
 

@@ -30,13 +30,13 @@ FUNCTIONS = {
 
 
 def value(name: str, type_: Type, *values: Any) -> Any:
-    """The aggregate of rows of one argument, or of tuples of arguments."""
+    """Return the aggregate of rows of one argument, or of tuples of arguments."""
     function = FUNCTIONS[name]
-    overload = next(each for each in function.overloads if each.parameters[0].pattern == type_)
+    overload = next(item for item in function.overloads if item.parameters[0].pattern == type_)
     result = type_ if callable(overload.result) else overload.result
     state = overload.make((type_,), result)()  # type: ignore[arg-type]
-    for each in values:
-        row = each if isinstance(each, tuple) else (each,)
+    for item in values:
+        row = item if isinstance(item, tuple) else (item,)
         if row[0] is not None or not overload.skips_nulls:
             state.add(*row)
     return state.result()
@@ -118,13 +118,13 @@ def test_all_values_at_once_give_what_a_state_gives(
     name: str, type_: Type, groups: list[tuple[Any, ...]]
 ) -> None:
     overloads = FUNCTIONS[name].overloads
-    of_type = (each for each in overloads if each.parameters[0].pattern == type_)
+    of_type = (item for item in overloads if item.parameters[0].pattern == type_)
     overload = next(of_type, overloads[0])
     assert overload.at_once is not None
     for values in groups:
         state: Any = overload.make([type_], FLOAT64)()
-        for each in values:
-            state.add(each)
-        expected, found = state.result(), overload.at_once(values)
-        assert (type(found), repr(found)) == (type(expected), repr(expected))
-        assert (found is GREATEST_NAN) == (expected is GREATEST_NAN)
+        for item in values:
+            state.add(item)
+        expected, result = state.result(), overload.at_once(values)
+        assert (type(result), repr(result)) == (type(expected), repr(expected))
+        assert (result is GREATEST_NAN) == (expected is GREATEST_NAN)

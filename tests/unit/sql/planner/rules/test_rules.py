@@ -226,8 +226,8 @@ class TestMergeProjects:
 
 class TestInlineCommonTables:
     def test_one_use_is_inlined_and_two_are_not(self):
-        made, use, again = column("v"), column("v"), column("v")
-        table = CommonTable("t", Project(Unit(), ((made, lit(1)),), ()), (made,))
+        created, use, again = column("v"), column("v"), column("v")
+        table = CommonTable("t", Project(Unit(), ((created, lit(1)),), ()), (created,))
         inlined = inline_common_tables(With((table,), WithRef("t", (use,))), PLANNING)
         assert text(inlined).splitlines()[0] == "Project v=$v"
         product = Join(JoinKind.INNER, WithRef("t", (use,)), WithRef("t", (again,)), None)

@@ -133,7 +133,7 @@ def test_constants_have_their_types(text: str, canonical: str) -> None:
     ],
 )
 def test_the_fields_of_an_interval_are_part_of_its_constant(text: str, canonical: str) -> None:
-    """The official emulator has no intervals in this dialect."""
+    # The official emulator has no intervals in this dialect.
     assert printed(text) == canonical
 
 

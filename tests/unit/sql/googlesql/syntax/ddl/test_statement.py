@@ -72,13 +72,13 @@ def test_singleton_and_keyless_tables_differ() -> None:
 
 def test_split_keeps_each_statement_and_its_offset() -> None:
     text = "/* a */ DROP TABLE a;\n-- b;\nDROP TABLE `b;`;; DROP TABLE c"
-    found = split_statements(text)
-    assert [statement for statement, _ in found] == [
+    result = split_statements(text)
+    assert [statement for statement, _ in result] == [
         "DROP TABLE a",
         "DROP TABLE `b;`",
         "DROP TABLE c",
     ]
-    assert all(text[at:].startswith(statement) for statement, at in found)
+    assert all(text[at:].startswith(statement) for statement, at in result)
 
 
 def test_split_of_a_long_file_is_not_limited_like_a_query() -> None:

@@ -23,7 +23,7 @@ class Function(NamedTuple):
 
 
 def chosen(candidates: str, arguments: str) -> str | None:
-    """The candidate that a call means; candidates are "int8,text numeric,text"."""
+    """Return the candidate that a call means; candidates are "int8,text numeric,text"."""
     functions = {_types(each): each for each in candidates.split()}
     types = _types(arguments)
     remaining = applicable([Function(operands) for operands in functions], types)

@@ -68,7 +68,7 @@ def _no_queries(*_: Any) -> Any:
 
 
 def analysis_of(**parameters: Type) -> Analysis:
-    """The state of a new analysis."""
+    """Return the state of a new analysis."""
     table = ResolverTable(RESOLVERS, _no_queries, _no_queries)
     schema = Schema(dialect=POSTGRESQL)
     analysis = Analysis(schema, CATALOG, DEFAULT_OPTIONS, Parameters(parameters), table)
@@ -77,7 +77,7 @@ def analysis_of(**parameters: Type) -> Analysis:
 
 
 def resolved(text: str, analysis: Analysis | None = None, *, grouped: bool = False) -> r.Expr:
-    """The resolved expression; with `grouped`, aggregates are allowed."""
+    """Return the resolved expression; with `grouped`, aggregates are allowed."""
     analysis = analysis or analysis_of()
     env = Env(analysis, Scope(None, Row()), "WHERE", {})
     if grouped:
@@ -87,10 +87,10 @@ def resolved(text: str, analysis: Analysis | None = None, *, grouped: bool = Fal
 
 
 def shown(text: str) -> str:
-    """The resolved expression on one line."""
+    """Return the resolved expression on one line."""
     return drawn(resolved(text))
 
 
 def type_of(text: str) -> str:
-    """The type of an expression as PostgreSQL names it."""
+    """Return the type of an expression as PostgreSQL names it."""
     return title(resolved(text).type)
