@@ -21,7 +21,7 @@ import spanemu
 from spanemu.api.client import message_with_position
 from spanemu.base.errors import SpannerError
 from spanemu.cli.commands import dialect_option
-from spanemu.hotspots.split_settings import SplitPolicy
+from spanemu.storage.split_settings import SplitPolicy
 
 _SETTINGS = {"policy": "policy", "split_bytes": "split_bytes_max", "servers": "servers"}
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)

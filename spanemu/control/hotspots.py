@@ -26,7 +26,7 @@ from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, Held, operation
 from spanemu.database.database import Database
 from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions, entry_parts
-from spanemu.hotspots.split_settings import SERVERS_MAX
+from spanemu.storage.split_settings import SERVERS_MAX
 
 if TYPE_CHECKING:
     from spanemu.control import hotspot_watch

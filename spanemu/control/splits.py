@@ -27,7 +27,7 @@ from spanemu.base.suggestions import nearest
 from spanemu.control.operation import ControlInterface, Key, operation
 from spanemu.database.database import Database
 from spanemu.database.splits.split_manager import SplitManager
-from spanemu.hotspots.split_settings import SplitPolicy, SplitSettings
+from spanemu.storage.split_settings import SplitPolicy, SplitSettings
 
 if TYPE_CHECKING:
     from spanemu.hotspots import split_info, split_model

@@ -28,12 +28,12 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
 from spanemu.database.transactions.read_write import interfere
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.layout import Boundary, Origin, tree_of
 from spanemu.storage.split_map import SplitLocation
+from spanemu.storage.split_settings import SplitPolicy
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ Analysis: `identifiers` (ids that begin with a time), `verdict` (whether a strea
 derived from it), `finding`, `fixes`, `finding_builder` (the text of findings), `advice` (rules that
 need values, load or reads), `report`.
 
-Forecast: `positions` (rows of the whole database in one order), `split_settings` (the settings of
-splits), `split_model` (how splits and servers follow a load), `simulation` (a recorded load
-replayed on that model), `split_info` (splits and keys as users see them, and the rows of
-SPANNER_SYS about them).
+Forecast: `positions` (rows of the whole database in one order), `split_model` (how splits and
+servers follow a load), `simulation` (a recorded load replayed on that model), `split_info` (splits
+and keys as users see them, and the rows of SPANNER_SYS about them).
 
 Drawing: `heatmap`.
 """

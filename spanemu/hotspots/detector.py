@@ -15,7 +15,6 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit, CommitBatch, KeyEvent, RecentCommits, Trace
@@ -31,6 +30,7 @@ from spanemu.hotspots.tree_load import (
 )
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import Journal, ReadKind
+from spanemu.storage.split_settings import SplitPolicy
 from spanemu.storage.store import Store
 
 ATTRIBUTION_COMMITS_MAX = 128  # commits of well-sampled trees, after which one is attributed again

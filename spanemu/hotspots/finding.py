@@ -9,7 +9,7 @@ from spanemu.base.severity import Severity
 from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS
 from spanemu.hotspots.tree_load import Kind, Source
-from spanemu.hotspots.verdict import Level, Reason
+from spanemu.hotspots.verdict import Level, Reason, Symptom
 
 
 def random_share(width: int) -> float:
@@ -19,7 +19,7 @@ def random_share(width: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The figures behind a finding. `because` names the tests of `verdict` that led to it."""
+    """The figures behind a finding. `symptoms` led to it."""
 
     kind: Kind
     commits: int
@@ -33,7 +33,7 @@ class Evidence:
     prepend_part: float
     top_row: str | None
     top_row_share: float
-    because: tuple[str, ...]
+    symptoms: tuple[Symptom, ...]
     format: str | None = None  # of ids that begin with their creation time
     notes: tuple[str, ...] = ()
     conflict_share: float = 0.0  # the part of the transaction conflicts that were about one row

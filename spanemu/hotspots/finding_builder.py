@@ -150,7 +150,7 @@ def _evidence(analysis: StreamAnalysis, spec: FindingSpec) -> Evidence:
         prepend_part=stream.prepend_part,
         top_row=analysis.top_row,
         top_row_share=stream.top_row_share,
-        because=analysis.verdict.because,
+        symptoms=analysis.verdict.symptoms,
         format=None if analysis.id_format is None else analysis.id_format.format,
         notes=spec.notes,
         conflict_share=spec.conflict_share,

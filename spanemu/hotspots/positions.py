@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spanemu.base.rand import Randomness
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.trace import Commit
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import (
@@ -23,6 +22,7 @@ from spanemu.storage.layout import (
     root_boundary,
     tree_of,
 )
+from spanemu.storage.split_settings import SplitPolicy
 
 SAMPLE_ROWS = 20_000  # enough rows to show the shape of a load
 

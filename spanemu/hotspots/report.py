@@ -19,7 +19,7 @@ from spanemu.hotspots.finding_builder import FindingSpec, finding_of, samples_of
 from spanemu.hotspots.stream_analysis import Allowed, AnalysisContext, StreamAnalysis, unbounded
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.verdict import Level, Reason
+from spanemu.hotspots.verdict import Level, Reason, Symptom
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.values.types import TypeCode
@@ -150,7 +150,7 @@ def _spec(context: AnalysisContext, analysis: StreamAnalysis) -> FindingSpec:
         rule = "SPN801" if cause.reason is Reason.HOT_ROW else "SPN813"
         return FindingSpec(rule=rule, severity=Severity.WARNING)
     is_time = analysis.part(0).type.code is TypeCode.TIMESTAMP if analysis.shape.parts else False
-    if analysis.verdict.because == ("V",) and not is_time:
+    if analysis.verdict.symptoms == (Symptom.TIME_IDS,) and not is_time:
         rule = "SPN204" if isinstance(analysis.relation, SortedIndex) else "SPN109"
         return FindingSpec(rule=rule, severity=Severity.ERROR)
     return FindingSpec(rule=_RULES[cause.reason], severity=Severity.ERROR)
@@ -172,7 +172,7 @@ def _is_load(analysis: StreamAnalysis, limits: Thresholds) -> bool:
     return (
         is_sorted
         and stream.bulk_commits >= part * stream.commits
-        and ("V" not in analysis.verdict.because)
+        and Symptom.TIME_IDS not in analysis.verdict.symptoms
     )
 
 

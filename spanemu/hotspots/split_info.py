@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.severity import Severity
-from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import KeyPart
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Path, TreeId, parts_of, path_of, tree_of
 from spanemu.storage.split_map import split_bytes, split_rows
+from spanemu.storage.split_settings import SplitSettings
 from spanemu.storage.splits import Split
 from spanemu.values.key import decode_part
 from spanemu.values.key_text import quoted_text

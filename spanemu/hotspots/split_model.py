@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitSettings
+from spanemu.storage.split_settings import SPLIT_SETTINGS, SplitSettings
 from spanemu.values.key import after_prefix
 
 ROUNDING = 1e-9  # tolerance for sums of loads: finding half of a sum must not depend on rounding

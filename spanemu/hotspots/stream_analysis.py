@@ -20,7 +20,7 @@ from spanemu.hotspots.stream import Summary
 from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import Kind
-from spanemu.hotspots.verdict import Cause, Level, Reason, Verdict, cause_of, judge
+from spanemu.hotspots.verdict import Cause, Level, Reason, Symptom, Verdict, cause_of, judge
 from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, Table
@@ -64,6 +64,7 @@ def _quantiles(keys: Sequence[bytes], buckets: int) -> list[bytes]:
 
 
 FEW_VALUES_MAX = 16
+_OF_SHARES = frozenset({Symptom.FULL_BUCKET, Symptom.LARGE_SHARE})
 
 # The number of values that the SQL of a declaration (CHECK, MOD) allows a column; None where the
 # SQL sets no limit. The caller supplies this function, because the detector reads no SQL.
@@ -266,7 +267,7 @@ class AnalysisContext:
         """
         if analysis.cause.reason is Reason.HOT_ROW:
             return False
-        if not {"A", "share"}.issuperset(analysis.verdict.because):
+        if not _OF_SHARES.issuperset(analysis.verdict.symptoms):
             return False
         firsts = [key[0] for key in analysis.encoded_parts if len(key) > 1]
         if len(firsts) < self.limits.ordered_commits_min or self.has_few_values(analysis):
@@ -308,10 +309,10 @@ def analyze_stream(
     id_format = _id_format(shape, stream, values, limits) if is_written else None
     verdict = judge(kind, stream, id_format, limits)
     cause = cause_of(stream, encoded_parts, limits)
-    if "V" in verdict.because and cause.reason is not Reason.MOVING_HOT_SPOT:
+    if Symptom.TIME_IDS in verdict.symptoms and cause.reason is not Reason.MOVING_HOT_SPOT:
         cause = Cause(Reason.MOVING_HOT_SPOT, 0, first_values=cause.first_values)
     if verdict.level is not Level.HOT and _grows_behind_few_values(kind, stream, cause, limits):
-        verdict = Verdict(Level.HOT, ("F",))
+        verdict = Verdict(Level.HOT, (Symptom.FEW_VALUES,))
     table = relation if isinstance(relation, Table) else schema.tables[schema.fold(relation.table)]
     return StreamAnalysis(
         relation, table, kind, stream, shape, encoded_parts, values, id_format, verdict, cause

@@ -1,13 +1,8 @@
 """The verdict on a stream (hot, a warning, fine, or too few commits to tell), and its cause.
 
-    A    the fullest bucket holds half of the writes, with statistical certainty
-    B    rows arrive in the order of their keys
-    V    keys are ids that begin with the time     (needs `identifiers`)
-    F    behind one or two values, keys follow the order of writing
-    row  one row takes much of the updates
-
-Deletes are never hot, because deletes follow earlier inserts. A row that is inserted again and
-again is only a warning: application-level locks and test fixtures write such rows.
+A verdict names the symptoms that led to it. Deletes are never hot, because deletes follow earlier
+inserts. A row that is inserted again and again is only a warning: application-level locks and test
+fixtures write such rows.
 
 The cause is one of Spanner's reasons and the key part to blame: the first part whose values follow
 the order of arrival among keys that agree in all parts before it. For a timestamp behind two shard
@@ -40,12 +35,23 @@ class Level(StrEnum):
     INSUFFICIENT = "insufficient"
 
 
+class Symptom(StrEnum):
+    """A property of a stream that speaks for a hotspot."""
+
+    FULL_BUCKET = "full bucket"  # It holds half of the writes, with statistical certainty.
+    KEY_ORDER = "key order"  # Rows arrive in the order of their keys.
+    TIME_IDS = "time ids"  # Keys are ids that begin with the time (see `identifiers`).
+    FEW_VALUES = "few values"  # Behind one or two values, keys follow the order of writing.
+    HOT_ROW = "hot row"  # One row takes much of the updates.
+    LARGE_SHARE = "large share"  # The fullest bucket holds much, but not with certainty half.
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A level, and the names of the tests that led to it."""
+    """A level, and the symptoms that led to it."""
 
     level: Level
-    because: tuple[str, ...] = ()
+    symptoms: tuple[Symptom, ...] = ()
 
 
 def judge(
@@ -59,29 +65,30 @@ def judge(
     if kind is Kind.DELETE:
         return Verdict(Level.OK if enough else Level.INSUFFICIENT)
     hot = tuple(
-        name
-        for name, speaks in (
-            ("A", enough and _is_full(stream, limits)),
+        symptom
+        for symptom, speaks in (
+            (Symptom.FULL_BUCKET, enough and _is_full(stream, limits)),
             (
-                "B",
+                Symptom.KEY_ORDER,
                 stream.commits >= limits.ordered_commits_min
                 and abs(stream.rho) >= limits.ordered_rho_min,
             ),
-            ("V", kind is Kind.INSERT and id_format is not None),
-            ("row", _row_share(kind, stream, limits) >= limits.row_share_hot),
+            (Symptom.TIME_IDS, kind is Kind.INSERT and id_format is not None),
+            (Symptom.HOT_ROW, _row_share(kind, stream, limits) >= limits.row_share_hot),
         )
         if speaks
     )
-    if hot == ("A",) and kind is Kind.INSERT and stream.top_row_share >= limits.row_share_hot:
-        return Verdict(Level.WARN, ("row",))
+    one_row = stream.top_row_share >= limits.row_share_hot
+    if one_row and kind is Kind.INSERT and hot == (Symptom.FULL_BUCKET,):
+        return Verdict(Level.WARN, (Symptom.HOT_ROW,))
     if hot:
         return Verdict(Level.HOT, hot)
     if _row_share(kind, stream, limits) >= limits.row_share_warning:
-        return Verdict(Level.WARN, ("row",))
+        return Verdict(Level.WARN, (Symptom.HOT_ROW,))
     if stream.commits >= limits.warning_commits_min and stream.share is not None:
         floor = stream.share - stream.share_error
         if stream.share >= limits.warning_share_min and floor >= limits.warning_share_floor:
-            return Verdict(Level.WARN, ("share",))
+            return Verdict(Level.WARN, (Symptom.LARGE_SHARE,))
     return Verdict(Level.OK if enough else Level.INSUFFICIENT)
 
 

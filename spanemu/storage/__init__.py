@@ -4,7 +4,8 @@ In reading order: `versions` (the history of one row), `layout` (the trees of ta
 parent before child, and where a split may begin), `layers` (dictionaries that copies of a tree
 share), `leaf` (neighbouring keys of a tree), `tree` (the rows of a tree in one split), `splits`
 (the splits that tile a hierarchy), `split_map` (all hierarchies and servers, dropped trees, and
-estimated sizes), `change_log` (the changes that change streams show), `garbage_collection` (old
-versions, snapshots and their undo log), `observer` (the observers of commits and reads), `reads`
-(rows at a timestamp) and `store` (commits, snapshots and clones).
+estimated sizes), `split_settings` (sizes, loads and servers of splits), `change_log` (the changes
+that change streams show), `garbage_collection` (old versions, snapshots and their undo log),
+`observer` (the observers of commits and reads), `reads` (rows at a timestamp) and `store` (commits,
+snapshots and clones).
 """

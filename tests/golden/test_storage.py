@@ -13,8 +13,8 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
+from spanemu.storage.split_settings import SplitPolicy
 from spanemu.txn.errors import ParentInsertedLater
 from spanemu.values.mutation import Write, WriteKind
 from tests.golden.runner import Case, Command, file_id, golden_files, run_golden

@@ -19,8 +19,8 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.statements.partitions import partition_ranges
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.storage.layout import EVERYTHING, tree_of
+from spanemu.storage.split_settings import SplitPolicy
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
 
 SCHEMA = [

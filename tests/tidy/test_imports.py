@@ -49,7 +49,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
     "console": {"rest", "web", "lint", "schema"},  # lint: the pages of the rules
-    "control": {"base", "database", "admin", "hotspots", "lint"},  # lint: which rules there are
+    # `lint` tells which rules there are, `storage` has the settings of splits.
+    "control": {"base", "storage", "database", "admin", "hotspots", "lint"},
 }
 # The outer shell composes everything.
 FREE = {"api", "cli", "__init__", "__main__", "config", "schema_source"}

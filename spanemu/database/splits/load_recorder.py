@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spanemu.hotspots.split_settings import SplitSettings
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, key_reader, tree_of
 from spanemu.storage.observer import Journal, ReadKind, journal_columns
+from spanemu.storage.split_settings import SplitSettings
 
 Work = tuple[TreeId, bytes, float]  # a row, and the units of work for it
 Row = tuple[Any, ...]

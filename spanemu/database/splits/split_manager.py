@@ -23,11 +23,11 @@ from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.database.splits.warm_splits import WarmSplits
-from spanemu.hotspots.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Origin, TreeId, tree_of
 from spanemu.storage.split_map import SplitLocation, split_bytes
+from spanemu.storage.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSettings
 from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.values.key import after_prefix

@@ -10,13 +10,13 @@ from spanemu.base.name_hints import like_shard
 from spanemu.base.severity import Severity
 from spanemu.hotspots.finding_builder import Advice, FindingSpec, Rule, cost_spec, is_drawn
 from spanemu.hotspots.fixes import without_nulls
-from spanemu.hotspots.split_settings import SplitPolicy
 from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.table import Table
 from spanemu.storage.layout import lineage
+from spanemu.storage.split_settings import SplitPolicy
 
 MANUAL_ID_MAX = 1 << 32  # a bit-reversed sequence gives a smaller value once in 2**31 values
 MANUAL_IDS_MIN = 5

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from spanemu.database.options import StatementRequest
-from spanemu.database.splits.hotspot_monitor import QueryUses
+from spanemu.database.splits.query_uses import QueryUses
 from spanemu.database.statements.query_engine import Prepared, prepare
 from tests.unit.database.shop import Shop
 
