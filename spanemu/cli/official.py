@@ -22,6 +22,7 @@ import click
 
 from spanemu.base.record import NamedTuple
 from spanemu.cli.serve import serve
+from spanemu.config import HostPort, InvalidConfig
 
 GATEWAY = "gateway_main"
 EMULATOR = "emulator_main"
@@ -199,9 +200,11 @@ def _with_variables(values: Values, variables: Mapping[str, str]) -> Values:
 def gateway_arguments(values: Values) -> list[str]:
     """Return the arguments of `spanemu serve` for the flags of gateway_main."""
     host = _host(str(values["hostname"]))
+    _checked(f"{host}:0", values, "hostname")
+    grpc, rest = (f"{host}:{_number(values, flag)}" for flag in ("grpc_port", "http_port"))
     return [
-        f"--host-port={host}:{_number(values, 'grpc_port')}",
-        f"--rest-host-port={host}:{_number(values, 'http_port')}",
+        f"--host-port={_checked(grpc, values, 'grpc_port')}",
+        f"--rest-host-port={_checked(rest, values, 'http_port')}",
         f"--ready-lines={GATEWAY}",
         *_shared_arguments(values),
     ]
@@ -210,7 +213,7 @@ def gateway_arguments(values: Values) -> list[str]:
 def emulator_arguments(values: Values) -> list[str]:
     """Return the arguments of `spanemu serve` for the flags of emulator_main."""
     return [
-        f"--host-port={values['host_port']}",
+        f"--host-port={_checked(str(values['host_port']), values, 'host_port')}",
         "--rest-host-port=off",
         f"--ready-lines={EMULATOR}",
         *_shared_arguments(values),
@@ -238,3 +241,12 @@ def _number(values: Values, name: str) -> int:
         return int(str(values[name]))
     except ValueError:
         raise InvalidFlag(f'invalid value "{values[name]}" for flag -{name}') from None
+
+
+def _checked(address: str, values: Values, flag: str) -> str:
+    """Return the address of a server that comes from a flag. Raises InvalidFlag."""
+    try:
+        HostPort.parse(address)
+    except InvalidConfig as problem:
+        raise InvalidFlag(f'invalid value "{values[flag]}" for flag -{flag}: {problem}') from None
+    return address

@@ -116,7 +116,7 @@ def sql(**given: Unpack[Options]) -> None:
     printer = Printer(sys.stdout, sys.stderr, given["form"], is_interactive=is_interactive)
     try:
         check_answers(target)
-        shell = Shell(_session(given, target), printer, timing=given["timing"])
+        shell = Shell(_session(given, target), target, printer, timing=given["timing"])
         try:
             _set_parameters(shell, given["parameters"])
             if is_interactive:

@@ -110,6 +110,7 @@ _TYPES = {
     "FLOAT64": "double precision",
     "INT64": "bigint",
     "JSON": "jsonb",
+    "NUMERIC": "numeric",
     "STRING": "character varying",
     "TIMESTAMP": "timestamp with time zone",
     "TOKENLIST": "spanner.tokenlist",

@@ -1,5 +1,8 @@
 """Command lines of Google's emulator, as `spanemu serve` gets them."""
 
+import re
+import socket
+
 import pytest
 
 from spanemu.cli import official
@@ -61,6 +64,9 @@ def test_a_boolean_of_the_gateway_takes_no_argument():
         ("--grpc_port",),
         ("--grpc_port", "many"),
         ("--enable_fault_injection=maybe",),
+        ("--grpc_port", "99999"),
+        ("--http_port=-1",),
+        ("--hostname", "http://localhost"),
         ("--noenable_fault_injection",),
     ],
 )
@@ -86,6 +92,27 @@ def test_the_emulator_alone_negates_booleans():
     for arguments in (["--nonsense"], ["--nohost_port"], ["--host_port"], ["--log_requests=2"]):
         with pytest.raises(InvalidFlag):
             parse_emulator(arguments)
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "options"),
+    [
+        (official.gateway_main, ["--hostname=127.0.0.1", "--grpc_port={taken}", "--http_port=0"], ["--grpc_port"]),
+        (official.gateway_main, ["--hostname=127.0.0.1", "--grpc_port=0", "--http_port={taken}"], ["--http_port"]),
+        (official.emulator_main, ["--host_port=127.0.0.1:{taken}"], ["--host_port"]),
+        (official.gateway_main, ["--grpc_port=99999"], ["-grpc_port"]),
+        (official.gateway_main, ["--hostname=http://localhost"], ["-hostname"]),
+        (official.emulator_main, ["--host_port=localhost"], ["-host_port"]),
+    ],
+)
+def test_a_message_names_options_that_the_program_has(main, arguments, options, capsys, monkeypatch):
+    for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
+        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
+    with socket.socket() as other, pytest.raises(SystemExit):
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        main([each.format(taken=other.getsockname()[1]) for each in arguments])
+    assert re.findall(r"(?<!\w)--?\w[\w-]+", capsys.readouterr().err) == options
 
 
 @pytest.mark.parametrize(
