@@ -36,7 +36,9 @@ def told(report: Any) -> set[str]:
 
 
 SHARD = re.compile(r"\bShardId\b")
-STATEMENT = re.compile(r"\b(?:CREATE|ALTER|DROP) (?:UNIQUE |NULL_FILTERED )*INDEX [^;]*?(?=;|, (?:once|if) |$)")
+STATEMENT = re.compile(
+    r"\b(?:CREATE|ALTER|DROP) (?:UNIQUE |NULL_FILTERED )*INDEX [^;]*?(?=;|, (?:once|if) |$)"
+)
 
 
 def applies(scene: Scene, fix: str) -> None:

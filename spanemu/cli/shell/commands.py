@@ -97,7 +97,9 @@ def _connect(shell: Shell, argument: str) -> None:
     if not argument:
         raise ShellFailure("\\c needs the name of a database")
     try:
-        name = find_database({"database": argument, "project": None, "instance": None}, shell.server)
+        name = find_database(
+            {"database": argument, "project": None, "instance": None}, shell.server
+        )
     except click.UsageError as problem:
         raise ShellFailure(problem.message) from problem
     client = shell.session.client

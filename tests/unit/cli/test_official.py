@@ -97,21 +97,33 @@ def test_the_emulator_alone_negates_booleans():
 @pytest.mark.parametrize(
     ("main", "arguments", "options"),
     [
-        (official.gateway_main, ["--hostname=127.0.0.1", "--grpc_port={taken}", "--http_port=0"], ["--grpc_port"]),
-        (official.gateway_main, ["--hostname=127.0.0.1", "--grpc_port=0", "--http_port={taken}"], ["--http_port"]),
+        (
+            official.gateway_main,
+            ["--hostname=127.0.0.1", "--grpc_port={taken}", "--http_port=0"],
+            ["--grpc_port"],
+        ),
+        (
+            official.gateway_main,
+            ["--hostname=127.0.0.1", "--grpc_port=0", "--http_port={taken}"],
+            ["--http_port"],
+        ),
         (official.emulator_main, ["--host_port=127.0.0.1:{taken}"], ["--host_port"]),
         (official.gateway_main, ["--grpc_port=99999"], ["-grpc_port"]),
         (official.gateway_main, ["--hostname=http://localhost"], ["-hostname"]),
         (official.emulator_main, ["--host_port=localhost"], ["-host_port"]),
     ],
 )
-def test_a_message_names_options_that_the_program_has(main, arguments, options, capsys, monkeypatch):
+def test_a_message_names_options_that_the_program_has(
+    main, arguments, options, capsys, monkeypatch
+):
     for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
         monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
-    with socket.socket() as other, pytest.raises(SystemExit):
+    with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        main([each.format(taken=other.getsockname()[1]) for each in arguments])
+        given = [each.format(taken=other.getsockname()[1]) for each in arguments]
+        with pytest.raises(SystemExit):
+            main(given)
     assert re.findall(r"(?<!\w)--?\w[\w-]+", capsys.readouterr().err) == options
 
 

@@ -239,7 +239,9 @@ def run_beside_others():
 
         def run(text, database="music", exit_code=0):
             host = {"SPANNER_EMULATOR_HOST": emulator.uri, "SPANEMU_ENDPOINT_FILE": None}
-            result = CliRunner().invoke(main, ["sql", database, "--format", "csv"], env=host, input=text)
+            result = CliRunner().invoke(
+                main, ["sql", database, "--format", "csv"], env=host, input=text
+            )
             assert result.exit_code == exit_code, result.output
             return result
 
