@@ -78,8 +78,8 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     },
     "SPN401": {"fix": "Drop it, if the application itself keeps the references valid"},
     "SPN402": {
-        "fix": "Denormalise, or drop the foreign key, if the application itself keeps the references "
-        "valid",
+        "fix": "Denormalise, or drop the foreign key, if the application itself keeps the "
+        "references valid",
     },
     "SPN601": {
         "fix": "If rows may be deleted after a year: "
