@@ -87,6 +87,7 @@ _WITHOUT_EFFECT = {
         "partitions change with the splits of the tables"
     ),
 }
+_HELP = frozenset({"help", "h"})
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _ABSEIL_TRUE = frozenset({"1", "t", "true", "y", "yes"})
@@ -95,6 +96,10 @@ _ABSEIL_FALSE = frozenset({"0", "f", "false", "n", "no"})
 
 class InvalidFlag(Exception):
     """A command line that Google's program refuses; the message is the program's."""
+
+
+class HelpWanted(Exception):
+    """A command line that asks for the flags."""
 
 
 def gateway_main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -116,6 +121,13 @@ def _run(
 ) -> NoReturn:
     try:
         values = parse(sys.argv[1:] if arguments is None else arguments)
+    except HelpWanted:
+        click.echo(_usage(program))
+        sys.exit(0)
+    except InvalidFlag as problem:
+        click.echo(f"{program}: {problem}", err=True)
+        sys.exit(exit_usage)
+    try:
         translated = translate(_with_variables(values, os.environ))
     except InvalidFlag as problem:
         click.echo(f"{program}: {problem}", err=True)
@@ -128,6 +140,18 @@ def _run(
             click.echo(f"spanemu: --{flag} has no effect: {reason}.", err=True)
     serve.main(translated, prog_name=program)
     sys.exit(0)
+
+
+def _usage(program: str) -> str:
+    """Return the flags of a program with their defaults."""
+    flags = GATEWAY_FLAGS if program == GATEWAY else EMULATOR_FLAGS
+    lines = [
+        f"  --{name}={str(flag.default).lower() if flag.is_bool else flag.default}"
+        + (f"  (no effect: {_WITHOUT_EFFECT[name]})" if name in _WITHOUT_EFFECT else "")
+        for name, flag in sorted(flags.items())
+    ]
+    more = "Variables set what these flags cannot: `spanemu serve --help` lists them."
+    return "\n".join([f"Usage of {program}, with defaults:", *lines, more])
 
 
 # ---------------------------------------------------------------------------- parsing
@@ -144,6 +168,8 @@ def parse_gateway(arguments: Sequence[str]) -> Values:
             break
         name, assigned, text = name.partition("=")
         flag = GATEWAY_FLAGS.get(name)
+        if flag is None and name in _HELP:
+            raise HelpWanted
         if flag is None:
             raise InvalidFlag(f"flag provided but not defined: -{name}")
         if flag.is_bool:
@@ -171,6 +197,8 @@ def parse_emulator(arguments: Sequence[str]) -> Values:
         negated = EMULATOR_FLAGS.get(name.removeprefix("no")) if name.startswith("no") else None
         if flag is None and negated is not None and negated.is_bool and not assigned:
             values[name.removeprefix("no")] = False
+        elif flag is None and name in _HELP:
+            raise HelpWanted
         elif flag is None:
             raise InvalidFlag(f"Unknown command line flag '{name}'")
         elif flag.is_bool:

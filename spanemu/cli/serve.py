@@ -9,9 +9,11 @@ exit 4   the state cannot be saved
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
@@ -261,7 +263,7 @@ def _config(given: Options) -> EmulatorConfig:
             instance=given["instance"] or DEFAULT_INSTANCE,
             **instance_rules(given),
             seed=given["seed"],
-            start_time=None if start is None else as_datetime(start),
+            start_time=None if start is None else _start_time(start),
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(given),
             partition_churn_seconds=given["partition_churn_seconds"],
@@ -275,7 +277,20 @@ def _config(given: Options) -> EmulatorConfig:
             **telemetry_config(given),
         )
     except ValueError as error:  # including InvalidConfig
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(_with_options(str(error))) from error
+
+
+def _start_time(text: str) -> datetime:
+    try:
+        return as_datetime(text)
+    except ValueError as problem:
+        raise InvalidConfig(f"start_time: {problem}") from problem
+
+
+def _with_options(message: str) -> str:
+    """Return a message about settings with the options in place of their names."""
+    options = {option.name: option.opts[-1] for option in serve.params if option.name}
+    return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda name: options.get(name[0], name[0]), message)
 
 
 def _export_directory(given: Options) -> Path | None:

@@ -53,7 +53,20 @@ class Options(NameOptions, TargetOptions):
     history: str | None
 
 
-@click.command()
+class _Sql(click.Command):
+    """The command, which says how to run a statement that is typed as an argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line. Raises click.UsageError."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as problem:
+            if "unexpected extra argument" in problem.message:
+                problem.message += ". -e SQL runs a statement."
+            raise
+
+
+@click.command(cls=_Sql)
 @click.argument("database", required=False)
 @click.option(
     "-e",

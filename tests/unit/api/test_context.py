@@ -122,7 +122,7 @@ def test_a_decorator_without_parentheses_is_refused():
 
 def test_a_setting_of_another_name_is_refused():
     with pytest.raises(
-        TypeError, match="no setting 'hostport' of Emulator. Did you mean 'host_port'"
+        TypeError, match=r"no setting 'hostport' of Emulator\. Did you mean 'host_port'"
     ):
         spanemu.Emulator(hostport="localhost:0")
     with pytest.raises(spanemu.InvalidConfig, match="seed must be a whole number, not 'x'"):

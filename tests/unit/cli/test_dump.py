@@ -295,7 +295,7 @@ VALUES = "CREATE TABLE V (A INT64, S STRING(3), D DATE, B BOOL, X ARRAY<INT64>) 
         ("1,a,\\N,true,[1]\n2,b,\\N,true,\n", ["line 2: ", "JSON array", "--csv-null ''"]),
         ("1,a,\\N,true,[1]\n2,long,\\N,true,[1]\n3,b,\\N,true,[1]\n", ["line 2: ", "V.S"]),
         ('1,"a\n",\\N,true,[1]\n2,b,today,true,[1]\n3,b,\\N,true,[1]\n', ["line 3: ", "today"]),
-        ("1;a;\\N;true;[1]\n", ["line 1: 1 cells for 5 columns", "--csv-delimiter ';'"]),
+        ("1;a;\\N;true;[1]\n", ["line 1: 1 cell for 5 columns", "--csv-delimiter ';'"]),
         ("1,a,\\N,true,[1]\n2,b,\\N,true,[1.5]\n", ["line 2: ", "1.5"]),
     ],
 )

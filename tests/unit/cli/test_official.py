@@ -162,3 +162,12 @@ def test_variables_override_flags_and_flags_without_effect_are_named(monkeypatch
     with pytest.raises(SystemExit) as caught:
         official.gateway_main([])
     assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("main", [official.gateway_main, official.emulator_main])
+def test_help_lists_the_flags(main, flag, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([flag])
+    assert caught.value.code == 0
+    assert "--log_requests=false" in capsys.readouterr().out
