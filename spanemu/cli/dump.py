@@ -60,8 +60,8 @@ def dump(**given: Unpack[Options]) -> None:
     if form != SQL and output in (None, STANDARD_OUTPUT):
         raise click.UsageError(f"--format {form} needs --output, a folder.")
     if output is not None and output.exists() and output.is_dir() is (form == SQL):
-        kind, wanted = ("folder", "file") if form == SQL else ("file", "folder")
-        raise click.UsageError(f"{output} is a {kind}; --format {form} writes a {wanted}.")
+        given_kind, kind = ("folder", "file") if form == SQL else ("file", "folder")
+        raise click.UsageError(f"{output} is a {given_kind}; --format {form} writes a {kind}.")
     if form == AVRO:
         check_avro()
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])

@@ -61,9 +61,10 @@ class _Sql(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as problem:
-            if "unexpected extra argument" in problem.message:
-                problem.message += ". -e SQL runs a statement."
-            raise
+            if "unexpected extra argument" not in problem.message:
+                raise
+            advised = f"{problem.message}. -e SQL runs a statement."
+            raise click.UsageError(advised, problem.ctx) from problem
 
 
 @click.command(cls=_Sql)

@@ -57,8 +57,9 @@ def _is_found_by(table: Table, names: frozenset[str]) -> bool:
 
 def _edges_read(table: Table, names: frozenset[str]) -> str:
     """Return the edges that a traversal reads: those with the first columns of the best key."""
-    beginnings = (tuple(takewhile(names.__contains__, key)) for key in _keys(table))
-    shared = map(table.column, max(beginnings, key=len))
+    beginnings = [tuple(takewhile(names.__contains__, key)) for key in _keys(table)]
+    longest = max(beginnings, key=len)
+    shared = map(table.column, longest)
     columns = ", ".join(column.name for column in shared if column is not None)
     return f"all edges of the same {columns}" if columns else "all edges"
 
