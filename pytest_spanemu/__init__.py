@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_spanemu.asserts.check import BlockCheck, SpannerDeprecationWarning
+    from pytest_spanemu.asserts.check import BlockCheck
     from pytest_spanemu.asserts.hotspots import InconclusiveHotspots
     from pytest_spanemu.asserts.spanner_assert import SpannerAssert
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
@@ -69,7 +69,6 @@ __all__ = [
     "SpannerChangeStream",
     "SpannerChangeStreams",
     "SpannerClock",
-    "SpannerDeprecationWarning",
     "SpannerDjango",
     "SpannerEmulator",
     "SpannerFactory",
@@ -105,7 +104,6 @@ _MODULES = {
     "SpannerChangeStream": "pytest_spanemu.public_types",
     "SpannerChangeStreams": "pytest_spanemu.public_types",
     "SpannerClock": "pytest_spanemu.public_types",
-    "SpannerDeprecationWarning": "pytest_spanemu.asserts.check",
     "SpannerDjango": "pytest_spanemu.django.setup",
     "SpannerEmulator": "pytest_spanemu.targets.target",
     "SpannerFactory": "pytest_spanemu.rows.factory",

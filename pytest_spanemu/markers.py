@@ -66,7 +66,7 @@ SPANNER_ASSERT = pytest.StashKey[Any]()  # the value of the fixture while the te
 def abort_limit_of(item: Any) -> int:
     """Read the number of commits that `spanner_abort_each` aborts. Raises pytest.UsageError."""
     limit = arguments_of(item, ABORT_EACH, ("max",)).get("max", ABORT_EACH_MAX)
-    check_count(item, ABORT_EACH, "max", limit)
+    check_count(item, ABORT_EACH, "max", limit, least=1)
     return int(limit)
 
 
@@ -103,6 +103,8 @@ def check_budget(item: pytest.Item, asserts: Any) -> None:
 def budget_of(item: pytest.Item) -> dict[str, int]:
     """Read the limits of a test's `spanner_budget` markers. Raises pytest.UsageError."""
     limits = arguments_of(item, BUDGET, _BUDGET_ARGUMENTS)
+    if not limits and item.get_closest_marker(BUDGET) is not None:
+        raise marker_error(item, BUDGET, "needs a limit, such as queries=3.")
     for name, limit in limits.items():
         check_count(item, BUDGET, name, limit)
     return limits
@@ -128,6 +130,8 @@ def read_plans(item: pytest.Item) -> list[tuple[str, Plan]]:
     for marker in reversed(list(item.iter_markers(FAULTS))):
         for name in marker.kwargs:
             raise marker_error(item, FAULTS, f'does not take {name}=; write "VERB RPC {name}=...".')
+        if not marker.args:
+            raise marker_error(item, FAULTS, 'needs a fault, such as "abort commit".')
         for text in marker.args:
             try:
                 plans.append((text, read_plan(text)))

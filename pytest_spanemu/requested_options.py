@@ -41,10 +41,13 @@ def marker_error(item: pytest.Item, marker: str, problem: str) -> pytest.UsageEr
     return pytest.UsageError(f"{item.nodeid}: marker {marker} {problem}")
 
 
-def check_count(item: pytest.Item, marker: str, name: str, value: object) -> None:
-    """Raise pytest.UsageError unless an argument is an integer of at least 0."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise marker_error(item, marker, f"takes a whole number as {name}, not {value!r}.")
+def check_count(
+    item: pytest.Item, marker: str, name: str, value: object, *, least: int = 0
+) -> None:
+    """Raise pytest.UsageError unless an argument is an integer of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        of = f"whole number of at least {least}" if least else "whole number"
+        raise marker_error(item, marker, f"takes a {of} as {name}, not {value!r}.")
 
 
 _TEXTS = frozenset({"schema", "seeds", "targets"})

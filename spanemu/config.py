@@ -214,6 +214,8 @@ class EmulatorConfig:
                     HostPort.parse(address)
                 except InvalidConfig as problem:
                     raise InvalidConfig(f"{name}: {problem}") from problem
+        if not isinstance(self.seed, int | None):
+            raise InvalidConfig(f"seed must be a whole number, not {self.seed!r}")
         if self.grpc_server not in GRPC_SERVERS:
             raise InvalidConfig(f"grpc_server must be one of {', '.join(GRPC_SERVERS)}")
         if not self.project or "/" in self.project or self.project.isspace():

@@ -4,18 +4,12 @@
     spanner_assert.queries(max=2).so_far()      checks the test up to this line
 
 A check that a test creates and uses in neither way fails the test when its body ends.
-
-Until the next release a bare statement `spanner_assert.queries(max=2)` checks the test so far, with
-a SpannerDeprecationWarning. CPython's bytecode shows a bare statement: the instruction after the
-call discards the result. Where it does not show, the check counts as not used.
 """
 
 from __future__ import annotations
 
-import opcode
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -25,10 +19,6 @@ from spanemu.base.record import dataclass
 __tracebackhide__ = True
 
 FindProblem = Callable[[], str | None]  # returns a failure text, or None when the condition holds
-
-
-class SpannerDeprecationWarning(DeprecationWarning):
-    """A use of the plugin that the next release refuses."""
 
 
 class BlockCheck:
@@ -92,20 +82,6 @@ class Check(BlockCheck):
         self._is_used = True
         _fail_for(self._find_problem_so_far())
 
-    def now(self) -> None:
-        """Call `so_far`, under its deprecated name."""
-        self._is_used = True
-        _warn(f"now() is deprecated: call {self._call}.so_far().", sys._getframe(1))
-        self.so_far()
-
-    def attach_to(self, caller: FrameType) -> None:
-        """Store the calling line. Check the test so far, and warn, if it is a bare statement."""
-        super().attach_to(caller)
-        if _discards_result(caller):
-            self._is_used = True
-            _warn(f"{self._call} as a statement of its own is deprecated. {self._usage}", caller)
-            self.so_far()
-
     @property
     def _usage(self) -> str:
         return (
@@ -121,10 +97,6 @@ def _fail_for(problem: str | None) -> None:
 
 # ---------------------------------------------------------------------------- the calling line
 
-_POP_TOP = opcode.opmap.get("POP_TOP")
-_CACHE = opcode.opmap.get("CACHE", 0)
-_INSTRUCTION_BYTES = 2  # an opcode and its argument
-
 
 def caller_of(module: str) -> FrameType:
     """Return the frame that called into `module`, for a function of `module`."""
@@ -132,25 +104,6 @@ def caller_of(module: str) -> FrameType:
     while frame.f_globals.get("__name__") == module and frame.f_back is not None:
         frame = frame.f_back
     return frame
-
-
-def _discards_result(frame: FrameType) -> bool:
-    """Return whether the instruction after the current call of `frame` discards its result."""
-    code, offset = frame.f_code.co_code, frame.f_lasti + _INSTRUCTION_BYTES
-    while offset < len(code) and code[offset] == _CACHE:
-        offset += _INSTRUCTION_BYTES
-    return offset < len(code) and code[offset] == _POP_TOP
-
-
-def _warn(text: str, frame: FrameType) -> None:
-    warnings.warn_explicit(
-        text,
-        SpannerDeprecationWarning,
-        filename=frame.f_code.co_filename,
-        lineno=frame.f_lineno,
-        module=frame.f_globals.get("__name__"),
-        registry=frame.f_globals.setdefault("__warningregistry__", {}),
-    )
 
 
 # ---------------------------------------------------------------------------- recordings

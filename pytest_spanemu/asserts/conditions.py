@@ -165,8 +165,8 @@ def _count_problem(
     singular: str, plural: str, count: int, n: int | None, limit: int | None
 ) -> str | None:
     """Return the first line of the failure text of a count. Raises TypeError without a limit."""
-    if n is None and limit is None:
-        raise TypeError(f"{plural}() needs a number, n= or max=")
+    if (n is None) is (limit is None):
+        raise TypeError(f"{plural}() needs a number, n= or max=, and not both")
     if n is not None and count != n:
         return f"Expected {n} {singular if n == 1 else plural}, saw {count}"
     if limit is not None and count > limit:

@@ -66,6 +66,14 @@ class TableInfo:
     foreign_keys: list[ForeignKeyInfo] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
 
+    def column(self, name: str) -> ColumnInfo:
+        """Return the column `name`. Raises TypeError with a list of the columns."""
+        for column in self.columns.values():
+            if column.name.lower() == name.lower():
+                return column
+        known = ", ".join(self.columns)
+        raise TypeError(f"{self.name} has no column {name!r}; it has {known}")
+
 
 class Catalog:
     """All tables of a database, looked up by case-insensitive name."""

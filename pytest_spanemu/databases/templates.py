@@ -96,7 +96,7 @@ class Templates:
         factory = factories.SpannerFactory(database, seed=seed, choices=self._choices, **settings)
         for providers in self._config.hook.pytest_spanemu_providers(config=self._config):
             for name, make in providers.items():
-                factory.provider(name, make)
+                factory.register(name, make)
         return factory
 
     def _choices(self) -> Choices:

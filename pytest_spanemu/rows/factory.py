@@ -60,8 +60,16 @@ class SpannerFactory:
     def provider(self, name: str, make: Provider) -> None:
         """Register `make(faker)` as the source of values for a name.
 
-        The name is "Table.Column", a column or a type.
+        The name is "Table.Column", a column or a type. Raises KeyError for an unknown table, and
+        TypeError for a column that its table does not have.
         """
+        table, _, column = name.rpartition(".")
+        if table:
+            self._catalog.table(table).column(column)
+        self.register(name, make)
+
+    def register(self, name: str, make: Provider) -> None:
+        """Register a provider of a project, for whichever databases have its column."""
         self._providers[name.lower()] = make
 
     def ref(self, table: str, /, **given: Any) -> Any:
@@ -142,9 +150,11 @@ class TableFactory:
 
         The rows take several parents in turn; with `skew="zipf"` early parents get more rows.
         """
+        if not isinstance(count, int) or count < 0:
+            raise TypeError(f"many() takes a number of rows, not {count!r}")
         if parent is None or isinstance(parent, dict):
             return self._under([parent] * count, given)
-        parents = list(parent)
+        parents = _rows_of(parent)
         if skew is None:
             return self._under([parents[n % len(parents)] for n in range(count)], given)
         if skew != "zipf":
@@ -161,6 +171,14 @@ class TableFactory:
             rows = [factory._rows.row(self._table, given or {}, parent) for parent in parents]
             with statement_errors():
                 return insert_and_read_back(factory._database, self._table, rows) if rows else []
+
+
+def _rows_of(parent: Any) -> list[Row]:
+    """Return the given parent rows. Raises TypeError unless there are some."""
+    rows = list(parent) if isinstance(parent, Sequence) else [parent]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise TypeError(f"parent={parent!r} is no row, or list of rows, that the factory returned")
+    return rows
 
 
 def _faker(seed: int) -> Any:

@@ -59,7 +59,7 @@ class RowMaker:
 
     def row(self, table: TableInfo, given: Mapping[str, Any], parent: Row | None) -> Row:
         """Return a new row without writing it. Raises RowRefused; TypeError for unknown columns."""
-        fixed = {_column(table, name).name: value for name, value in given.items()}
+        fixed = {table.column(name).name: value for name, value in given.items()}
         self._take_parent(table, fixed, parent)
         self._take_referenced(table, fixed)
         for _ in range(TRIES_MAX):
@@ -213,11 +213,3 @@ def _refer(foreign_key: ForeignKeyInfo, fixed: Row, target: Row) -> None:
 
 def _cells(row: Row, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(repr(row[name]) for name in columns)
-
-
-def _column(table: TableInfo, name: str) -> ColumnInfo:
-    for column in table.columns.values():
-        if column.name.lower() == name.lower():
-            return column
-    known = ", ".join(table.columns)
-    raise TypeError(f"{table.name} has no column {name!r}; it has {known}")

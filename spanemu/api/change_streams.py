@@ -27,6 +27,7 @@ from uuid import UUID
 from google.api_core.datetime_helpers import DatetimeWithNanoseconds
 
 from spanemu.base.clock import monotonic
+from spanemu.base.counts import counted
 from spanemu.control.change_streams import ChangeStreamControl
 
 __tracebackhide__ = True  # pytest then shows the caller's line
@@ -303,7 +304,6 @@ def _typed(records: Sequence[dict[str, Any]]) -> list[DataChangeRecord]:
 
 
 def _missing(stream: str, count: int, within: float, records: Sequence[DataChangeRecord]) -> str:
-    number = f"{count} record{'' if count == 1 else 's'}"
-    expected = f"Expected {number} in {stream} within {within:g} s"
+    expected = f"Expected {counted(count, 'record')} in {stream} within {within:g} s"
     changes = [f"  {change}" for record in records for change in record.changes]
     return "\n".join([f"{expected}, saw{':' if changes else ' none'}", *changes])

@@ -45,8 +45,10 @@ def emulated(
     """Return an emulator with one database, for a block, a function or a class of tests.
 
     `schema` and `dialect` are those of `Emulator.create_database`; `settings` are those of
-    `Emulator`.
+    `Emulator`. Raises TypeError for what a decorator without parentheses is given.
     """
+    if callable(schema):
+        raise TypeError("the decorator needs parentheses: @spanemu.emulated(schema=...)")
     return Emulated(schema, database, dialect, settings)
 
 

@@ -37,6 +37,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.resource_names import DatabaseName, InstanceName, check_database_id
+from spanemu.base.suggestions import did_you_mean
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -139,6 +140,15 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         return streams.ChangeStreamsHandle(control)
 
 
+def _changed(config: EmulatorConfig, changes: ConfigChanges) -> EmulatorConfig:
+    """Return a configuration with other values. Raises TypeError for an unknown setting."""
+    known = EmulatorConfig.__dataclass_fields__
+    for name in changes:
+        if name not in known:
+            raise TypeError(f"there is no setting {name!r} of Emulator.{did_you_mean(name, known)}")
+    return replace(config, **changes)
+
+
 class Emulator(EmulatorHandle):
     """An emulator in this process, listening from construction until `close`.
 
@@ -158,7 +168,7 @@ class Emulator(EmulatorHandle):
     def __init__(
         self, config: EmulatorConfig | None = None, **changes: Unpack[ConfigChanges]
     ) -> None:
-        self.config = replace(config or EmulatorConfig(), **changes)
+        self.config = _changed(config or EmulatorConfig(), changes)
         super().__init__(self.config.project, self.config.instance)
         start = self.config.start_time
         clock = SystemClock(None if start is None else nanos_of(as_datetime(start)))

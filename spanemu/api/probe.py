@@ -20,6 +20,7 @@ _METHOD = "/google.spanner.admin.instance.v1.InstanceAdmin/ListInstanceConfigs"
 _CONTROL_METHOD = "/spanemu.v1.Control/GetClock"
 _PARENT = f"projects/{PROJECT}".encode()
 _REFUSED = re.compile("connection refused|actively refused", re.IGNORECASE)  # Windows: "actively"
+_HTTP = re.compile(r"http1\.x server|Failed parsing HTTP/2")
 _REQUEST = b"\x0a" + bytes([len(_PARENT)]) + _PARENT  # the field `parent`, the first of the message
 
 
@@ -84,4 +85,6 @@ def reason_of(failure: Any, uri: str) -> str:
     details = failure.details() or ""
     if failure.code() is grpc.StatusCode.UNAVAILABLE and _REFUSED.search(details):
         return f"connection refused. Start a server: spanemu serve --host-port {uri}"
+    if _HTTP.search(details):
+        return "an HTTP server answers, as a REST port does. Give the gRPC port, 9010 by default"
     return f"{failure.code().name}: {details}"

@@ -12,5 +12,6 @@ that check the deadline), `deep_stack` (room for code that recurses over a state
 (pages of a listing), `record` (light classes for frozen data), `serialization` (objects and keys as
 plain data), `text_files` (whose line ends may be values), `process` (the memory left, and
 attributes that a forked child may not read), `collector` (blocks without garbage collections, and a
-heap that they skip), `severity` and `name_hints` (for the linter and the hotspot detector).
+heap that they skip), `counts` (with their nouns), `severity` and `name_hints` (for the
+linter and the hotspot detector).
 """

@@ -28,6 +28,7 @@ from google.api_core.exceptions import GoogleAPICallError
 
 from spanemu.api.client import message_with_position, official_client
 from spanemu.api.probe import Unreachable
+from spanemu.base.counts import counted
 from spanemu.base.errors import SpannerError
 from spanemu.cli.commands import SuggestingGroup, dialect_option
 from spanemu.cli.databases import NameOptions, find_database
@@ -163,16 +164,11 @@ def check(sources: Sequence[str], dialect: str, protos: Path | None) -> None:
     """Check whether Spanner would accept the schema that all files form together."""
     schema = _schema(sources, dialect_named(dialect), _types(protos))
     counts = (
-        _counted(len(schema.tables), "table", "tables"),
-        _counted(len(schema.indexes), "index", "indexes"),
-        _counted(len(schema.views), "view", "views"),
+        counted(len(schema.tables), "table"),
+        counted(len(schema.indexes), "index", "indexes"),
+        counted(len(schema.views), "view"),
     )
     click.echo(", ".join(counts))
-
-
-def _counted(count: int, singular: str, plural: str) -> str:
-    """Return a count with its noun, such as "1 table"."""
-    return f"{count} {singular if count == 1 else plural}"
 
 
 @ddl.command(name="diff")
@@ -225,7 +221,7 @@ def apply(
         applied = len(operation.metadata.commit_timestamps)
         count = f"{applied} of {len(statements)} statements applied"
         raise Rejected(f"{message_with_position(error)}\n{count}") from error
-    click.echo(f"{len(statements)} statements applied", err=True)
+    click.echo(f"{counted(len(statements), 'statement')} applied", err=True)
 
 
 @ddl.command()

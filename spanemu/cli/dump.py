@@ -59,6 +59,9 @@ def dump(**given: Unpack[Options]) -> None:
     form, output = given["format"] or SQL, given["output"]
     if form != SQL and output in (None, STANDARD_OUTPUT):
         raise click.UsageError(f"--format {form} needs --output, a folder.")
+    if output is not None and output.exists() and output.is_dir() is (form == SQL):
+        given_kind, kind = ("folder", "file") if form == SQL else ("file", "folder")
+        raise click.UsageError(f"{output} is a {given_kind}; --format {form} writes a {kind}.")
     if form == AVRO:
         check_avro()
     choice = Choice(given["tables"], not given["no_schema"], not given["no_rows"])

@@ -37,6 +37,12 @@ READY_LINES: Mapping[str, Sequence[str]] = {
     ),
     EMULATOR: ("spanemu: Cloud Spanner Emulator running.", "spanemu: Server address: {grpc}"),
 }
+# The options by which a program's command line chooses the addresses of gRPC and REST.
+PORT_OPTIONS: Mapping[str, tuple[str, str]] = {
+    OWN: ("--host-port {address}", "--rest-host-port {address}"),
+    GATEWAY: ("--grpc_port {port}", "--http_port {port}"),
+    EMULATOR: ("--host_port {address}", ""),  # which serves no REST
+}
 
 CLOSE_SECONDS_MAX = 1.0
 SEND_SECONDS_MAX = 2.0

@@ -166,6 +166,8 @@ def _baseline(given: Options, settings: Settings) -> Path | None:
     path = given["baseline"] or (Path(settings.baseline) if settings.baseline else None)
     if path is None and given["update_baseline"]:
         raise click.UsageError("--update-baseline needs --baseline.")
+    if path is not None and not given["update_baseline"] and not path.exists():
+        raise click.UsageError(f"{path} does not exist; --update-baseline writes it.")
     return path
 
 

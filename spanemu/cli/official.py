@@ -22,6 +22,7 @@ import click
 
 from spanemu.base.record import NamedTuple
 from spanemu.cli.serve import serve
+from spanemu.config import HostPort, InvalidConfig
 
 GATEWAY = "gateway_main"
 EMULATOR = "emulator_main"
@@ -86,6 +87,7 @@ _WITHOUT_EFFECT = {
         "partitions change with the splits of the tables"
     ),
 }
+_HELP = frozenset({"help", "h"})
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _ABSEIL_TRUE = frozenset({"1", "t", "true", "y", "yes"})
@@ -94,6 +96,10 @@ _ABSEIL_FALSE = frozenset({"0", "f", "false", "n", "no"})
 
 class InvalidFlag(Exception):
     """A command line that Google's program refuses; the message is the program's."""
+
+
+class HelpWanted(Exception):
+    """A command line that asks for the flags."""
 
 
 def gateway_main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -115,6 +121,13 @@ def _run(
 ) -> NoReturn:
     try:
         values = parse(sys.argv[1:] if arguments is None else arguments)
+    except HelpWanted:
+        click.echo(_usage(program))
+        sys.exit(0)
+    except InvalidFlag as problem:
+        click.echo(f"{program}: {problem}", err=True)
+        sys.exit(exit_usage)
+    try:
         translated = translate(_with_variables(values, os.environ))
     except InvalidFlag as problem:
         click.echo(f"{program}: {problem}", err=True)
@@ -127,6 +140,18 @@ def _run(
             click.echo(f"spanemu: --{flag} has no effect: {reason}.", err=True)
     serve.main(translated, prog_name=program)
     sys.exit(0)
+
+
+def _usage(program: str) -> str:
+    """Return the flags of a program with their defaults."""
+    flags = GATEWAY_FLAGS if program == GATEWAY else EMULATOR_FLAGS
+    lines = [
+        f"  --{name}={str(flag.default).lower() if flag.is_bool else flag.default}"
+        + (f"  (no effect: {_WITHOUT_EFFECT[name]})" if name in _WITHOUT_EFFECT else "")
+        for name, flag in sorted(flags.items())
+    ]
+    more = "Variables set what these flags cannot: `spanemu serve --help` lists them."
+    return "\n".join([f"Usage of {program}, with defaults:", *lines, more])
 
 
 # ---------------------------------------------------------------------------- parsing
@@ -143,6 +168,8 @@ def parse_gateway(arguments: Sequence[str]) -> Values:
             break
         name, assigned, text = name.partition("=")
         flag = GATEWAY_FLAGS.get(name)
+        if flag is None and name in _HELP:
+            raise HelpWanted
         if flag is None:
             raise InvalidFlag(f"flag provided but not defined: -{name}")
         if flag.is_bool:
@@ -170,6 +197,8 @@ def parse_emulator(arguments: Sequence[str]) -> Values:
         negated = EMULATOR_FLAGS.get(name.removeprefix("no")) if name.startswith("no") else None
         if flag is None and negated is not None and negated.is_bool and not assigned:
             values[name.removeprefix("no")] = False
+        elif flag is None and name in _HELP:
+            raise HelpWanted
         elif flag is None:
             raise InvalidFlag(f"Unknown command line flag '{name}'")
         elif flag.is_bool:
@@ -199,9 +228,11 @@ def _with_variables(values: Values, variables: Mapping[str, str]) -> Values:
 def gateway_arguments(values: Values) -> list[str]:
     """Return the arguments of `spanemu serve` for the flags of gateway_main."""
     host = _host(str(values["hostname"]))
+    _checked(f"{host}:0", values, "hostname")
+    grpc, rest = (f"{host}:{_number(values, flag)}" for flag in ("grpc_port", "http_port"))
     return [
-        f"--host-port={host}:{_number(values, 'grpc_port')}",
-        f"--rest-host-port={host}:{_number(values, 'http_port')}",
+        f"--host-port={_checked(grpc, values, 'grpc_port')}",
+        f"--rest-host-port={_checked(rest, values, 'http_port')}",
         f"--ready-lines={GATEWAY}",
         *_shared_arguments(values),
     ]
@@ -210,7 +241,7 @@ def gateway_arguments(values: Values) -> list[str]:
 def emulator_arguments(values: Values) -> list[str]:
     """Return the arguments of `spanemu serve` for the flags of emulator_main."""
     return [
-        f"--host-port={values['host_port']}",
+        f"--host-port={_checked(str(values['host_port']), values, 'host_port')}",
         "--rest-host-port=off",
         f"--ready-lines={EMULATOR}",
         *_shared_arguments(values),
@@ -238,3 +269,12 @@ def _number(values: Values, name: str) -> int:
         return int(str(values[name]))
     except ValueError:
         raise InvalidFlag(f'invalid value "{values[name]}" for flag -{name}') from None
+
+
+def _checked(address: str, values: Values, flag: str) -> str:
+    """Return the address of a server that comes from a flag. Raises InvalidFlag."""
+    try:
+        HostPort.parse(address)
+    except InvalidConfig as problem:
+        raise InvalidFlag(f'invalid value "{values[flag]}" for flag -{flag}: {problem}') from None
+    return address

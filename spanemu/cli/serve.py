@@ -9,9 +9,11 @@ exit 4   the state cannot be saved
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from typing import Unpack
 
@@ -233,7 +235,7 @@ def serve(**given: Unpack[Options]) -> None:
         process.keep_to_one_cpu()
     with lifecycle.stop_signal(given["stop_on_stdin_end"]) as wait_for_stop, ExitStack() as stack:
         has_wish = given["rest_host_port"] is not None or given["rest_port"] is not None
-        emulator = _start(config, must_have_rest=has_wish)
+        emulator = _start(config, given["ready_lines"], must_have_rest=has_wish)
         stack.callback(lifecycle.send_spans, config.tracer_provider)
         stack.callback(lifecycle.close, emulator)
         lifecycle.warn(emulator)
@@ -261,7 +263,7 @@ def _config(given: Options) -> EmulatorConfig:
             instance=given["instance"] or DEFAULT_INSTANCE,
             **instance_rules(given),
             seed=given["seed"],
-            start_time=None if start is None else as_datetime(start),
+            start_time=None if start is None else _start_time(start),
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(given),
             partition_churn_seconds=given["partition_churn_seconds"],
@@ -275,7 +277,20 @@ def _config(given: Options) -> EmulatorConfig:
             **telemetry_config(given),
         )
     except ValueError as error:  # including InvalidConfig
-        raise click.UsageError(str(error)) from error
+        raise click.UsageError(_with_options(str(error))) from error
+
+
+def _start_time(text: str) -> datetime:
+    try:
+        return as_datetime(text)
+    except ValueError as problem:
+        raise InvalidConfig(f"start_time: {problem}") from problem
+
+
+def _with_options(message: str) -> str:
+    """Return a message about settings with the options in place of their names."""
+    options = {option.name: option.opts[-1] for option in serve.params if option.name}
+    return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda name: options.get(name[0], name[0]), message)
 
 
 def _export_directory(given: Options) -> Path | None:
@@ -312,16 +327,16 @@ def _limits(given: Options) -> Limits:
     return Limits(statement_memory_bytes=memory, heartbeat_millis_min=least)
 
 
-def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
+def _start(config: EmulatorConfig, program: str, *, must_have_rest: bool) -> spanemu.Emulator:
     # Imported objects stay in memory to the end. Collecting garbage among them takes a sixth of
     # the start-up time and slows down every later collection.
     with Pause():
         try:
-            emulator = _emulator(config, must_have_rest)
+            emulator = _emulator(config, program, must_have_rest=must_have_rest)
         except spanemu.InvalidConfig as error:
             raise click.UsageError(str(error)) from error
         except spanemu.CannotListen as error:
-            click.echo(f"spanemu: {error}{_another_port(error, config)}", err=True)
+            click.echo(f"spanemu: {error}{_another_port(error, config, program)}", err=True)
             sys.exit(EXIT_CANNOT_LISTEN)
         except (UnusableState, OSError) as error:
             click.echo(f"spanemu: {error}", err=True)
@@ -333,27 +348,28 @@ def _start(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
 _PORTS_TRIED = 100
 
 
-def _another_port(error: spanemu.CannotListen, config: EmulatorConfig) -> str:
-    """Return the option with the next free port, or "" if no port is at fault."""
+def _another_port(error: spanemu.CannotListen, config: EmulatorConfig, program: str) -> str:
+    """Return the option of a program with the next free port, or "" if no port is at fault."""
     if not isinstance(error, spanemu.PortTaken):
         return ""
     taken = HostPort.parse(error.host_port)
-    option = "--host-port" if error.host_port == config.host_port else "--rest-host-port"
+    grpc, rest = lifecycle.PORT_OPTIONS[program]
+    option = grpc if error.host_port == config.host_port else rest
     for port in range(taken.port + 1, min(taken.port + _PORTS_TRIED, PORT_MAX)):
         with socket.socket() as trial:
             if trial.connect_ex((taken.reachable.host, port)):
-                return f". Free: {option} {HostPort(taken.host, port)}"
-    return f". Any free port: {option} {HostPort(taken.host, 0)}"
+                return f". Free: {option.format(address=HostPort(taken.host, port), port=port)}"
+    return f". Any free port: {option.format(address=HostPort(taken.host, 0), port=0)}"
 
 
-def _emulator(config: EmulatorConfig, must_have_rest: bool) -> spanemu.Emulator:
+def _emulator(config: EmulatorConfig, program: str, *, must_have_rest: bool) -> spanemu.Emulator:
     """Return an emulator, without REST where only its default port is taken."""
     try:
         return spanemu.Emulator(config)
     except spanemu.PortTaken as error:
         if must_have_rest or error.host_port == config.host_port:
             raise
-        another = _another_port(error, config)
+        another = _another_port(error, config, program)
         click.echo(f"spanemu: no REST: {error}{another}", err=True)
     return spanemu.Emulator(config, rest_host_port=None)
 

@@ -53,7 +53,21 @@ class Options(NameOptions, TargetOptions):
     history: str | None
 
 
-@click.command()
+class _Sql(click.Command):
+    """The command, which says how to run a statement that is typed as an argument."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line. Raises click.UsageError."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as problem:
+            if "unexpected extra argument" not in problem.message:
+                raise
+            advised = f"{problem.message}. -e SQL runs a statement."
+            raise click.UsageError(advised, problem.ctx) from problem
+
+
+@click.command(cls=_Sql)
 @click.argument("database", required=False)
 @click.option(
     "-e",
@@ -116,7 +130,7 @@ def sql(**given: Unpack[Options]) -> None:
     printer = Printer(sys.stdout, sys.stderr, given["form"], is_interactive=is_interactive)
     try:
         check_answers(target)
-        shell = Shell(_session(given, target), printer, timing=given["timing"])
+        shell = Shell(_session(given, target), target, printer, timing=given["timing"])
         try:
             _set_parameters(shell, given["parameters"])
             if is_interactive:

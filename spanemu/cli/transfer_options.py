@@ -166,7 +166,7 @@ def progress_bar(quiet: bool) -> Iterator[ProgressBar | Silence]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
-        TextColumn("{task.completed:,} rows"),
+        TextColumn("rows: {task.completed:,}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:

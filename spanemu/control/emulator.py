@@ -108,5 +108,7 @@ class LocalSaving(SavingControl):
 
     def save(self) -> str:
         if self._save is None:
-            raise ValueError("the emulator was started without a data directory")
+            raise ValueError(
+                "the emulator was started without a data directory: spanemu serve --data-dir"
+            )
         return self._save()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Protocol, Unpack
+from typing import Any, Protocol, Unpack
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
@@ -275,13 +275,19 @@ class EmbeddedFaults(Faults):
         if callable(seconds):
             return seconds
         low, high = seconds if isinstance(seconds, tuple) else (seconds, seconds)
-        if not 0 <= low <= high:
+        if not 0 <= _number(low) <= _number(high):
             raise ValueError(f"a delay of {seconds} seconds is not possible")
         return lambda: self._randomness.generator.uniform(low, high)
 
 
+def _number(seconds: Any) -> float:
+    if not isinstance(seconds, int | float):
+        raise TypeError(f"{seconds!r} is not a number of seconds")
+    return seconds
+
+
 def _nanos(seconds: float) -> int:
-    if seconds < 0:
+    if _number(seconds) < 0:
         raise ValueError(f"a delay of {seconds} seconds is not possible")
     return round(seconds * NANOS_PER_SECOND)
 

@@ -103,11 +103,6 @@ class Finding:
         return f"{self.object}({self.column})" if self.column else self.object
 
     @property
-    def place(self) -> str:
-        """The former name of `location`, deprecated."""
-        return self.location
-
-    @property
     def details(self) -> tuple[str, ...]:
         """The finding as lines of text, beginning with the message and ending with the fix."""
         return (

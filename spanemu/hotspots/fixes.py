@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from spanemu.base.identifiers import RESERVED_WORDS, quoted
 from spanemu.hotspots.verdict import Cause, Reason
@@ -33,9 +34,28 @@ def fix_of(schema: Schema, relation: TableOrIndex, cause: Cause, *, table_moves:
 
 
 def without_nulls(schema: Schema, index: SortedIndex) -> str:
-    """Return the statement that creates the index without entries for NULL."""
+    """Return the statements that replace the index by one without entries for NULL."""
     writer = _FixWriter(schema)
-    return writer.create(replace(index, null_filtered=True), writer.parts(index.key))
+    filtered = replace(index, null_filtered=True)
+    return writer.replaced(index, writer.create(filtered, writer.parts(index.key)))
+
+
+def in_order(schema: Schema, index: SortedIndex, columns: Sequence[tuple[str, bool]]) -> str:
+    """Return the statements for an index with the same columns, sorted by `columns`.
+
+    A column is a name and whether the order is descending. The other columns of the key are stored.
+    The new index need not be unique: the old one stays if it is, or belongs to a foreign key.
+    """
+    writer = _FixWriter(schema)
+    table = schema.tables[schema.fold(index.table)]
+    sought = {name for name, _ in columns} | {column.name for column in table.key_columns}
+    others = [part.column for part in index.key if part.column.name not in sought]
+    sorted_by = [writer.part(name, descending=descending) for name, descending in columns]
+    plain = replace(index, unique=False, stored=(*index.stored, *others))
+    created = writer.create(plain, sorted_by)
+    if index.unique or index.is_managed:
+        return created
+    return writer.replaced(index, created, "no other query needs it")
 
 
 class _FixWriter:
@@ -93,10 +113,11 @@ class _FixWriter:
             names = ", ".join(part.column.name for part in index.key)
             return (
                 f"a shard column computed from {names} first, so that it stays unique: "
-                f"{self.create(index, sharded)}"
+                f"{self.replaced(index, self.create(index, sharded))}"
             )
         if cause.part == 0 and first not in [each.name for each in table.key_columns[:1]]:
-            shard_fix = f"a shard column first: {self.create(index, sharded)}"
+            created = self.create(index, sharded)
+            shard_fix = f"a shard column first: {self.replaced(index, created)}"
             if table_moves or table.parent is None:
                 return shard_fix
             inside = self._inside(self._table_named(table.parent), table, index)
@@ -117,18 +138,31 @@ class _FixWriter:
             return None
         return self.create(index, self.parts(parts), parent)
 
+    def replaced(self, index: SortedIndex, created: str, condition: str = "") -> str:
+        """Return the statements that create an index and drop the one that it replaces."""
+        hints = "no FORCE_INDEX hint names it"
+        when = f"if {condition} and {hints}" if condition else f"once {hints}"
+        return f"{created}; DROP INDEX {self._forms.path(index.name)}, {when}"
+
     def create(self, index: SortedIndex, parts: Sequence[str], parent: Table | None = None) -> str:
-        """Return the statement that creates the index with other key parts."""
+        """Return the statement that creates the index, under a new name, with other key parts."""
+        index = replace(index, name=self._free(index.name))
         stored = [self._forms.quoted(column.name) for column in index.stored]
         kept = [name for name in stored if name not in parts]
         return self._forms.create_index(index, parts, kept, parent)
 
     def parts(self, parts: Sequence[KeyPart]) -> list[str]:
         """Return key parts as SQL."""
-        return [
-            self._forms.quoted(part.column.name) + (" DESC" if part.descending else "")
-            for part in parts
-        ]
+        return [self.part(part.column.name, descending=part.descending) for part in parts]
+
+    def part(self, name: str, *, descending: bool) -> str:
+        """Return a key part as SQL."""
+        return self._forms.quoted(name) + (" DESC" if descending else "")
+
+    def _free(self, name: str) -> str:
+        """Return a name with the first number that no object of the schema has."""
+        taken, fold = set(self._schema.names()), self._schema.fold
+        return next(free for n in count(2) if fold(free := f"{name}{n}") not in taken)
 
     def _table_named(self, name: str) -> Table:
         return self._schema.tables[self._schema.fold(name)]
@@ -175,6 +209,11 @@ class DdlForms(ABC):
     def sorted_key(self, table: Table, parts: Sequence[str]) -> str:
         """Return the fix for rows that queries read in another order than that of the key."""
 
+    def where(self, names: Iterable[str]) -> str:
+        """Return the clause by which an index leaves out rows with NULL in the columns."""
+        conditions = [f"{self.quoted(name)} IS NOT NULL" for name in dict.fromkeys(names)]
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
     def path(self, name: str) -> str:
         """Return a dotted name as SQL writes it."""
         return ".".join(map(self.quoted, name.split(".")))
@@ -213,10 +252,11 @@ class _GoogleSqlForms(DdlForms):
         text = f"CREATE {kind}INDEX {self.path(index.name)} ON {self.path(index.table)}"
         text += f"({', '.join(key)})"
         text += f" STORING ({', '.join(stored)})" if stored else ""
+        text += "" if index.null_filtered else self.where(index.where_not_null)
         return text if parent is None else f"{text}, INTERLEAVE IN {self.path(parent.name)}"
 
     def store(self, index: SortedIndex, column: str) -> str:
-        return f"ALTER INDEX {index.name} ADD STORED COLUMN {column}"
+        return f"ALTER INDEX {self.path(index.name)} ADD STORED COLUMN {self.quoted(column)}"
 
     def without_foreign_key(self, name: str, index: str | None = None) -> str:
         if index is not None:
@@ -265,12 +305,8 @@ class _PostgreSqlForms(DdlForms):
         text += f" ({', '.join(key)})"
         text += f" INCLUDE ({', '.join(stored)})" if stored else ""
         text += "" if parent is None else f" INTERLEAVE IN {self.path(parent.name)}"
-        filtered = [
-            f"{self.quoted(part.column.name)} IS NOT NULL"
-            for part in index.key
-            if index.null_filtered or part.column.name in index.where_not_null
-        ]
-        return f"{text} WHERE {' AND '.join(filtered)}" if filtered else text
+        keys = [part.column.name for part in index.key] if index.null_filtered else []
+        return text + self.where([*index.where_not_null, *keys])
 
     def store(self, index: SortedIndex, column: str) -> str:
         return f"ALTER INDEX {self.path(index.name)} ADD INCLUDE COLUMN {self.quoted(column)}"

@@ -10,6 +10,7 @@ from io import SEEK_END, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from spanemu.base.counts import counted
 from spanemu.base.deferred import deferred
 from spanemu.interchange.connection import Connection, Progress
 from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
@@ -74,17 +75,16 @@ def write_files(path: Path, form: str, source: DumpSource, csv: Csv = PLAIN_CSV)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The extent of a load: the number of tables with rows, and the number of what is `counted`."""
+    """The extent of a load. In SQL, statements count with the rows, and `unit` says so."""
 
     tables: int
     rows: int
-    counted: str
+    unit: tuple[str, str]
 
     def __str__(self) -> str:
         if not self.rows:
             return "no rows"
-        counted = "row" if self.rows == 1 and self.counted == "rows" else self.counted
-        return f"{self.tables} table{'s' * (self.tables != 1)}, {self.rows} {counted}"
+        return f"{counted(self.tables, 'table')}, {counted(self.rows, *self.unit)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,14 @@ class DumpFiles:
         except LoadRejected as problem:
             if not counter.rows:
                 raise
-            before = f"{counter.rows} {self._counted} before were loaded"
+            was = "was" if counter.rows == 1 else "were"
+            before = f"{counted(counter.rows, *self._unit)} before {was} loaded"
             raise LoadRejected(f"{problem} ({before})") from problem
-        return Loaded(len(counter.tables), counter.rows, self._counted)
+        return Loaded(len(counter.tables), counter.rows, self._unit)
 
     @property
-    def _counted(self) -> str:
-        return "rows and statements" if self.form == SQL else "rows"
+    def _unit(self) -> tuple[str, str]:
+        return ("row or statement", "rows and statements") if self.form == SQL else ("row", "rows")
 
     def _load(self, connection: Connection, choice: Choice, progress: Progress) -> None:
         if isinstance(self.content, FolderDump):

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Protocol, TextIO
 
+from spanemu.base.counts import counted
 from spanemu.base.record import NamedTuple
 from spanemu.interchange.connection import Batch, Cell, Row
 from spanemu.schema.table import Column, Table
@@ -235,7 +236,7 @@ class Csv:
 
     def _count(self, texts: Sequence[str], names: Sequence[str]) -> str:
         """Return what is wrong with a row of another length, and the option that may help."""
-        problem = f"{len(texts)} cells for {len(names)} columns"
+        problem = f"{counted(len(texts), 'cell')} for {counted(len(names), 'column')}"
         if len(texts) == 1:
             for delimiter in _DELIMITERS:
                 if texts[0].count(delimiter) == len(names) - 1:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from spanemu.base.counts import counted
 from spanemu.base.errors import Code, SpannerError
 from spanemu.interchange.connection import Cell, Connection, Progress, Row
 from spanemu.interchange.errors import LoadRejected, StatementRefused
@@ -308,7 +309,7 @@ class RowBatches:
     def check_count(self, path: Path, written: int | None) -> None:
         """Raise LoadRejected if a file had another number of rows when it was written."""
         if written not in (None, self.inserted):
-            counts = f"{self.inserted} rows were read, and {written} were written"
+            counts = f"{counted(self.inserted, 'row')} read, {written} written"
             raise LoadRejected(f"{path}: {counts}")
 
     @contextmanager

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from spanemu.base.counts import counted
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.identifiers import fold
 from spanemu.lint.run import Finding, Report
@@ -50,15 +51,11 @@ def write_baseline(report: Report, path: Path) -> str:
     )
     text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
-    written = f"{path} accepts {_counted(len(findings), 'finding')}."
+    written = f"{path} accepts {counted(len(findings), 'finding')}."
     if not report.failures:
         return written
-    places = _counted(len(report.failures), "place")
+    places = counted(len(report.failures), "place")
     return f"{written} It accepts no findings in {places} that could not be read:"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _identity(finding: Finding) -> _Identity:

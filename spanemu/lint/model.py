@@ -168,6 +168,13 @@ class Table:
         return [index for index in self.schema.indexes_on(self) if not index.search]
 
     @property
+    def referring_columns(self) -> frozenset[str]:
+        """The folded names of the columns of foreign keys, and of the parent's key."""
+        above = () if self.parent is None else self.parent.key_names
+        referring = (name for key, _ in self.foreign_keys for name in names_of(key.columns))
+        return frozenset((*above, *referring))
+
+    @property
     def enforced_keys(self) -> list[ddl_ast.ForeignKeyDefinition]:
         """The enforced foreign keys that have a managed index on their columns.
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.identifiers import fold
+from spanemu.base.suggestions import did_you_mean
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, UnknownDialect, dialect_named
 
 
@@ -120,7 +121,8 @@ def _merged(default: Any, given: Any, path: Path, where: str) -> Any:
         if name in _NOT_LINT:
             continue
         if name not in names:
-            raise BadSettings(str(path), f"{where} has no setting {key!r}.")
+            hint = did_you_mean(key, names)
+            raise BadSettings(str(path), f"{where} has no setting {key!r}.{hint}")
         changes[name] = _value(getattr(default, name), value, path, f"{where}.{key}")
     return replace(default, **changes)
 

@@ -150,13 +150,15 @@ def growing_part(table: Table, key: tuple[Part, ...]) -> tuple[Part | None, bool
     """Return the key part by which rows accumulate, if any, and whether the evidence is weak.
 
     A time is evidence. An id is not: the lines of an invoice have ids and stay few. A date as the
-    only key part allows one row a day. A table name like that of a log is weak evidence.
+    only key part allows one row a day. A table name like that of a log is weak evidence, and none
+    where the key is of references: the table then has one row for each row that they refer to.
     """
     for part in key:
         order = order_of(part.column)
         if order is not None and (order is not Order.DATE or len(key) > 1):
             return part, False
-    return (key[-1], True) if key and like_log(table.spelling) else (None, True)
+    refer = {fold(part.name) for part in key} <= table.referring_columns
+    return (key[-1], True) if key and not refer and like_log(table.spelling) else (None, True)
 
 
 # ---------------------------------------------------------------------------- cardinality

@@ -110,11 +110,15 @@ class World:
 
     def _own(self, text: str) -> str:
         """Fill in the addresses."""
+        rest = (self._emulator.rest_uri or "").removeprefix("http://")
+        text = text.replace("REST", rest)
         return text.replace("SERVER", self._emulator.uri).replace("CLOSED", self._closed)
 
     def _shown(self, text: str) -> str:
         """Replace what differs from run to run. A message fits on a screen."""
+        rest = (self._emulator.rest_uri or "").removeprefix("http://")
         text = text.replace(self._emulator.uri, "SERVER").replace(self._closed, "CLOSED")
+        text = text.replace(rest, "REST")
         for folder in {str(Path.cwd()), str(Path.cwd().resolve())}:
             text = text.replace(f"{folder}/", "").replace(folder, "FOLDER")
         text = re.sub(r"(?<=:)\d{5}\b", "PORT", text)
@@ -147,7 +151,9 @@ def _fail(*_: object) -> None:
 
 @pytest.fixture(scope="module")
 def emulator() -> Iterator[spanemu.Emulator]:
-    with spanemu.Emulator(project="test", instance="shops") as emulator:
+    with spanemu.Emulator(
+        project="test", instance="shops", rest_host_port="127.0.0.1:0"
+    ) as emulator:
         emulator.create_database("music", MUSIC)
         emulator.create_database("orders", MUSIC)
         emulator.create_database("projects/test/instances/other/databases/orders", MUSIC)

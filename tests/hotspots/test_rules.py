@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from spanemu import Emulator
+from spanemu.ddl import schema_of
 from spanemu.lint.rules import DETECTED
 from tests.hotspots.scenes import SCENES, Scene
 
@@ -17,16 +20,34 @@ def emulator() -> Iterator[Emulator]:
         yield running
 
 
-def told(emulator: Emulator, name: str, scene: Scene) -> set[str]:
-    """Return the rules in the report on a workload."""
+def reported(emulator: Emulator, name: str, scene: Scene) -> Any:
+    """Return the report on a workload."""
     database = emulator.create_database(name, schema=list(scene.ddl))
     client = database.client()
     if scene.prepare is not None:
         scene.prepare(client)
     with emulator.hotspots(database).watch(**scene.options) as watch:
         scene.work(client)
-    findings = watch.findings
-    return {rule for each in findings for rule in (each.rule, *each.related)}
+    return watch
+
+
+def told(report: Any) -> set[str]:
+    return {rule for each in report.findings for rule in (each.rule, *each.related)}
+
+
+SHARD = re.compile(r"\bShardId\b")
+STATEMENT = re.compile(
+    r"\b(?:CREATE|ALTER|DROP) (?:UNIQUE |NULL_FILTERED )*INDEX [^;]*?(?=;|, (?:once|if) |$)"
+)
+
+
+def applies(scene: Scene, fix: str) -> None:
+    """Apply the statements of a fix to the schema of a scene; a shard column is there by then."""
+    ddl = ";\n".join(scene.ddl)
+    if SHARD.search(fix) and not SHARD.search(ddl):
+        ddl += ";\nALTER TABLE T ADD COLUMN ShardId INT64"
+    statements = [each for each in STATEMENT.findall(fix) if "..." not in each]
+    schema_of(";\n".join([ddl, *statements]))
 
 
 def test_every_rule_has_its_scenes() -> None:
@@ -34,10 +55,13 @@ def test_every_rule_has_its_scenes() -> None:
 
 
 @pytest.mark.parametrize("rule", SCENES)
-def test_speaks(emulator: Emulator, rule: str) -> None:
-    assert rule in told(emulator, f"speaks-{rule.lower()}", SCENES[rule][0])
+def test_speaks_and_its_statements_apply(emulator: Emulator, rule: str) -> None:
+    report = reported(emulator, f"speaks-{rule.lower()}", SCENES[rule][0])
+    assert rule in told(report)
+    for finding in report.findings:
+        applies(SCENES[rule][0], finding.fix)
 
 
 @pytest.mark.parametrize("rule", SCENES)
 def test_near_miss(emulator: Emulator, rule: str) -> None:
-    assert rule not in told(emulator, f"misses-{rule.lower()}", SCENES[rule][1])
+    assert rule not in told(reported(emulator, f"misses-{rule.lower()}", SCENES[rule][1]))

@@ -57,6 +57,16 @@ def test_django(walk):
     assert "Ran 1 test" in printed
 
 
+def test_sqlalchemy(walk):
+    printed = walk.follow(blocks(DOCS / "how-to" / "sqlalchemy.md"))
+    assert "2 passed" in printed
+    assert "4 passed" in printed
+
+
+def test_alembic(walk):
+    assert "2 passed" in walk.follow(blocks(DOCS / "how-to" / "alembic.md"))
+
+
 def after_the_quickstart(page):
     """Return the blocks of a page that goes on in the folder of the quickstart."""
     *begin, _ = blocks(DOCS / "quickstart.md")

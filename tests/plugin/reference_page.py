@@ -63,7 +63,7 @@ CLASSES = (
 )
 # Methods that the plugin and the emulator call, and tests do not.
 INTERNAL = set(
-    "attach_to fail_for_unused_checks check_hotspot_rule "
+    "attach_to fail_for_unused_checks check_hotspot_rule register "
     "pause stop start finish add states time advance_by auto_by".split()
 )
 # The declarations of the control operations, in the order of the page.

@@ -222,36 +222,17 @@ def test_an_unused_assertion_fails_a_test_that_requests_the_fixture_in_its_body(
     result.stdout.fnmatch_lines(["spanner_assert.queries(...) at *.py:2 has checked nothing*"])
 
 
-def test_a_bare_statement_checks_the_test_so_far_and_warns(music):
-    text = (
+def test_a_bare_statement_has_checked_nothing(music):
+    result = music.run(
         LOOK
         + """
-        def test_passes(spanner_database, spanner_assert):
+        def test_it(spanner_database, spanner_assert):
             look(spanner_database)
             spanner_assert.queries(1)
-
-        def test_fails(spanner_database, spanner_assert):
-            look(spanner_database)
-            spanner_assert.queries(0)
-            raise RuntimeError("never reached")
-
-        def test_old_name(spanner_database, spanner_assert):
-            spanner_assert.queries(0).now()
         """
     )
-    result = music.run(text, "-W", "default::pytest_spanemu.SpannerDeprecationWarning")
-    result.assert_outcomes(passed=2, failed=1, warnings=3)
-    result.stdout.fnmatch_lines(
-        [
-            ">       spanner_assert.queries(0)",
-            "E       AssertionError: Expected 0 queries, saw 1",
-            "*.py:11: SpannerDeprecationWarning: *spanner_assert.queries(...).so_far()*",
-        ]
-    )
-    result.stdout.no_fnmatch_line("*never reached*")
-    result = music.run(text)  # with warnings as errors
-    result.assert_outcomes(failed=3)
-    result.stdout.fnmatch_lines([">       spanner_assert.queries(1)"])
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["spanner_assert.queries(...) at *.py:11 has checked nothing. *"])
 
 
 def test_plans(music):

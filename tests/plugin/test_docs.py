@@ -149,42 +149,6 @@ def test_the_reader_of_change_streams_publishes_an_outbox(capsys):
     assert capsys.readouterr().out.splitlines() == ['orders {"order":7}', 'stock {"sku":"A"}']
 
 
-def test_the_page_on_sqlalchemy_runs(project):
-    needs("google.cloud.sqlalchemy_spanner")
-    test, engine = blocks("how-to/sqlalchemy.md", "python")
-    (source,) = re.findall(r"metadata:\S+Base", *blocks("how-to/sqlalchemy.md", "toml"))
-    (eager,) = blocks("how-to/sqlalchemy.md", "ini")
-    project.file("library/__init__.py", "")
-    shutil.copy(DOCS / "examples/sqlalchemy_alembic/library.py", project.path / "library/models.py")
-    project.ini(f"{eager}\nspanner_schema = {source}\npythonpath = .\n")
-    project.file("database.py", f"from sqlalchemy import create_engine\n\n{engine}")
-    project.run_apart(
-        "from database import engine\nfrom library.models import catalogue\n\n"
-        f"{test}\n\n"
-        "def test_engine(spanner_factory):\n"
-        "    spanner_factory.authors()\n"
-        "    with engine.connect() as connection:\n"
-        "        assert len(connection.exec_driver_sql('SELECT * FROM authors').all()) == 1\n",
-        "-p",
-        "no:warnings",
-    ).assert_outcomes(passed=2)
-
-
-def test_the_page_on_alembic_is_what_the_example_does(project):
-    env, dialect, test = blocks("how-to/alembic.md", "python")
-    written = (DOCS / "examples/sqlalchemy_alembic/migrations/env.py").read_text()
-    assert env in written
-    assert all(line in written for line in dialect.splitlines())
-    project.ini("spanner_schema = migrations\n")
-    for number, text in (
-        ("0006", "CREATE TABLE orders (id INT64, status STRING(9)) PRIMARY KEY (id)"),
-        ("0007", "UPDATE orders SET status = 'OPEN' WHERE status = 'o'"),
-    ):
-        project.file(f"migrations/{number}_orders.up.sql", text)
-    project.file("migrations/0007_orders.down.sql", "UPDATE orders SET status = 'o' WHERE true")
-    project.run(test).assert_outcomes(passed=1)
-
-
 def test_the_page_on_lint_runs(project, monkeypatch):
     monkeypatch.chdir(project.path)
     project.file("schema.sql", ORDERS)

@@ -141,7 +141,7 @@ def test_hotspots_in_a_budget(music):
         ("spanner_flaky_on('mars', 'far')", "takes a target*not ('mars', 'far')."),
         ("spanner_flaky_on(targt='cloud')", "takes a target*not (targt='cloud')."),
         ("spanner_abort_each(mx=2)", "does not take mx. Did you mean 'max'?*"),
-        ("spanner_abort_each(max='2')", "takes a whole number as max, not '2'."),
+        ("spanner_abort_each(max='2')", "takes a whole number of at least 1 as max, not '2'."),
     ],
 )
 def test_a_mistyped_marker_fails_its_test_and_no_other(music, marker, text):

@@ -224,6 +224,34 @@ def test_names_that_are_not_there(database):
         factory.Singers(parent={"x": 1})
 
 
+@pytest.mark.parametrize(
+    ("use", "kind", "words"),
+    [
+        (lambda factory: factory.T.many("3"), TypeError, "a number of rows, not '3'"),
+        (lambda factory: factory.T.many(-1), TypeError, "a number of rows, not -1"),
+        (lambda factory: factory.C(parent=5), TypeError, "parent=5 is no row"),
+        (lambda factory: factory.C.many(2, parent=[]), TypeError, r"parent=\[\] is no row"),
+        (lambda factory: factory.C.many(2, parent=[5]), TypeError, r"parent=\[5\] is no row"),
+        (lambda factory: factory.provider("T.Cod", str), TypeError, "no column 'Cod'; it has Id"),
+        (lambda factory: factory.provider("S.Id", str), KeyError, "no table 'S'"),
+    ],
+)
+def test_arguments_that_are_wrong(database, use, kind, words):
+    found = database(
+        "CREATE TABLE T (Id INT64) PRIMARY KEY (Id);"
+        "CREATE TABLE C (Id INT64, N INT64) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT T"
+    )
+    with pytest.raises(kind, match=words):
+        use(SpannerFactory(found))
+
+
+def test_a_provider_of_a_project_may_be_of_another_database(database):
+    found = database("CREATE TABLE T (Id INT64) PRIMARY KEY (Id)")
+    factory = SpannerFactory(found)
+    factory.register("Elsewhere.Code", str)
+    assert len(factory.T.many(2)) == 2
+
+
 def test_skewed_parents(database):
     factory = SpannerFactory(database(FIXTURES / "music.sql"))
     singers = factory.Singers.many(10)

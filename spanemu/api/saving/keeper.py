@@ -57,7 +57,9 @@ class StateKeeper:
         Raises ValueError without a data directory, and StateNotSaved.
         """
         if self._data is None:
-            raise ValueError("the emulator was started without a data directory")
+            raise ValueError(
+                "the emulator was started without a data directory: spanemu serve --data-dir"
+            )
         try:
             return str(self._save(self._data))
         except OSError as problem:

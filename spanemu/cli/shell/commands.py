@@ -7,12 +7,14 @@ psql has the command.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
+import click
+
+from spanemu.api.client import official_client
 from spanemu.base.record import NamedTuple
-from spanemu.base.resource_names import DatabaseName, InvalidName
 from spanemu.base.suggestions import did_you_mean
+from spanemu.cli.databases import find_database
 from spanemu.cli.shell import catalog
 from spanemu.cli.shell.database_session import DatabaseSession
 from spanemu.cli.shell.failures import FAILURES, ShellFailure, failure_text
@@ -82,20 +84,28 @@ def run_or_reject(shell: Shell, item: Statement | Command, origin: str = "") -> 
 
 
 def _list_databases(shell: Shell, _argument: str) -> None:
-    own = shell.session.name.database
-    rows = [["*" if each == own else "", each] for each in shell.session.database_ids()]
-    shell.printer.result([Column("current"), Column("database")], rows)
+    own = shell.session.name
+    rows = [
+        ["*" if each == own else "", each.database, each.instance, each.project]
+        for each in shell.databases()
+    ]
+    columns = ("current", "database", "instance", "project")
+    shell.printer.result([*map(Column, columns)], rows)
 
 
 def _connect(shell: Shell, argument: str) -> None:
     if not argument:
         raise ShellFailure("\\c needs the name of a database")
-    name = shell.session.name
     try:
-        name = DatabaseName.parse(argument) if "/" in argument else replace(name, database=argument)
-    except InvalidName as problem:
-        raise ShellFailure(str(problem)) from problem
-    session = DatabaseSession(shell.session.client, name)
+        name = find_database(
+            {"database": argument, "project": None, "instance": None}, shell.server
+        )
+    except click.UsageError as problem:
+        raise ShellFailure(problem.message) from problem
+    client = shell.session.client
+    if client.project != name.project:
+        client = official_client(shell.target.uri, name.project, shell.target.tls_ca)
+    session = DatabaseSession(client, name)
     title = session.dialect.title  # which fails if there is no such database
     shell.change_database(session)
     shell.printer.note(f"Database {name.database} ({title})")
@@ -223,7 +233,7 @@ _STATEMENTS = (
 )
 
 COMMANDS: Mapping[str, ShellCommand] = {
-    "l": ShellCommand(_list_databases, "", "list the databases of the instance"),
+    "l": ShellCommand(_list_databases, "", "list the databases of the server"),
     "c": ShellCommand(_connect, "DATABASE", "continue with another database"),
     "d": ShellCommand(_describe, "[TABLE]", "list tables and views, or describe one"),
     "di": ShellCommand(_lister("di"), "", "list indexes"),

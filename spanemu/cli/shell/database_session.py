@@ -156,10 +156,6 @@ class DatabaseSession:
         api = self.client.database_admin_api
         return list(api.get_database_ddl(database=str(self.name), retry=_RETRY).statements)
 
-    def database_ids(self) -> list[str]:
-        """Return the ids of the databases of the instance, in order."""
-        return database_ids(self.client, self.name.instance)
-
     # ------------------------------------------------------------------ transactions
 
     @property
@@ -227,13 +223,6 @@ class DatabaseSession:
             if server_message(problem).startswith(_SESSION_IS_GONE):
                 self._created = self._transaction = None
             raise
-
-
-def database_ids(client: Client, instance: str) -> list[str]:
-    """Return the ids of the databases of an instance, in order."""
-    parent = f"projects/{client.project}/instances/{instance}"
-    listed = client.database_admin_api.list_databases(parent=parent, retry=_RETRY)
-    return sorted(each.name.rpartition("/")[2] for each in listed)
 
 
 def _execute(source: Any, sql: str, parameters: Parameters, mode: Any) -> Result:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -238,10 +239,13 @@ class Completer:
         return sources
 
     def _databases(self) -> Iterable[str]:
+        """Return the ids of all databases; a database of an id that several have, by its name."""
         try:
-            return self.shell.session.database_ids()
+            names = self.shell.databases()
         except FAILURES:
             return ()
+        count = Counter(each.database for each in names)
+        return [str(each) if count[each.database] > 1 else each.database for each in names]
 
     def _refresh(self) -> None:
         """Read the names of the database, unless the shell is in a transaction, which they join."""

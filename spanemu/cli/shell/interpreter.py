@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from spanemu.base.clock import monotonic
+from spanemu.base.counts import counted
+from spanemu.base.resource_names import DatabaseName
+from spanemu.cli.databases import contents_of
 from spanemu.cli.shell.cells import text_of
 from spanemu.cli.shell.database_session import DatabaseSession, Parameter, Parameters, Result
 from spanemu.cli.shell.failures import ShellFailure
 from spanemu.cli.shell.output import Column, Columns, Printer
 from spanemu.cli.shell.script import InvalidStatement, Kind, Request, Statement, request_of
+from spanemu.cli.target import Target
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.sql.plan.drawing import RELATIONAL, SCALAR, ChildLink, PlanNode, PlanTree
 
@@ -34,6 +38,7 @@ class Shell:
     """A shell on one database. `schema_version` changes with each statement that may change it."""
 
     session: DatabaseSession
+    target: Target
     printer: Printer
     parameters: dict[str, Parameter] = field(default_factory=dict)
     timing: bool = False
@@ -45,6 +50,15 @@ class Shell:
     def dialect(self) -> DatabaseDialect:
         """The dialect of the database."""
         return self.session.dialect
+
+    @property
+    def server(self) -> Target:
+        """The server, where ids of databases are those of the current instance first."""
+        return replace(self.target, own=self.session.name.parent)
+
+    def databases(self) -> list[DatabaseName]:
+        """Return the databases of the server, in order. Raises SpannerError."""
+        return sorted(contents_of(self.server).databases, key=str)
 
     def run(self, statement: Statement) -> None:
         """Run a statement and show its result. Raises one of `failures.FAILURES`."""
@@ -113,7 +127,7 @@ class Shell:
         count = self.show(result) if result.fields else len(list(result.rows))
         changed = result.row_count
         self.printer.note(
-            _count(count, "row") if changed is None else f"{_count(changed, 'row')} changed"
+            counted(count, "row") if changed is None else f"{counted(changed, 'row')} changed"
         )
 
     def _explain(self, request: Request) -> None:
@@ -134,10 +148,6 @@ def columns_of(result: Result) -> Columns:
 def parameter_text(parameter: Parameter) -> str:
     """Return the value of a parameter as text."""
     return text_of(parameter.cell, parameter.type)
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _time(timestamp: object) -> str:

@@ -15,7 +15,7 @@ from spanemu.hotspots.finding_builder import (
     cost_spec,
     is_drawn,
 )
-from spanemu.hotspots.fixes import forms_of
+from spanemu.hotspots.fixes import forms_of, in_order
 from spanemu.hotspots.stream_analysis import AnalysisContext
 from spanemu.hotspots.tree_load import Access, QueryUse, ScanSummary, Source
 from spanemu.hotspots.verdict import Reason
@@ -65,14 +65,14 @@ def _other_order(context: AnalysisContext) -> Iterator[Advice]:
         (order, equal), _ = Counter(
             {(access.sorted_by, access.equal): use.count for use, access in uses}
         ).most_common(1)[0]
-        sought = [*equal, *(f"{name} DESC" if descending else name for name, descending in order)]
+        sought = [*((name, False) for name in equal), *order]
         yield _usage_advice(
             context,
             index,
             uses,
             rule="SPN219",
             message=f"{_count(uses)} queries sorted the rows that they read by this index.",
-            fix=f"CREATE INDEX {index.name} ON {index.table}({', '.join(sought)})",
+            fix=in_order(context.schema, index, sought),
         )
 
 

@@ -127,7 +127,8 @@ def _never_expires(table: Table) -> Iterator[Hit]:
             continue
         # NULL in a column of such a name marks rows that never expire.
         if not like_absent(column.spelling) and not like_expiry(column.spelling):
-            yield Hit(position, table.name, column.name)
+            # With a default, only a statement that says NULL stores one.
+            yield Hit(position, table.name, column.name, opt_in=column.default is not None)
 
 
 _LOGS = "CREATE TABLE Logs (Id STRING(64) NOT NULL, Ts TIMESTAMP NOT NULL) PRIMARY KEY (Id)"

@@ -10,15 +10,16 @@ Not here: indexes that nothing needs (`index_shape`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from spanemu.lint.model import Index, Schema
 from spanemu.lint.rule import INFO, Hit, Rule, each_index, hit_on
 from spanemu.lint.rules.fixes import add_stored, drop, key_of, without_filter
-from spanemu.lint.rules.index_shape import not_stored, redundant, serves_but_for_columns
+from spanemu.lint.rules.index_shape import not_stored, redundant_names, serves_but_for_columns
 
 
 def _merged_by_storing(schema: Schema) -> Iterator[Hit]:
-    dropped = {hit.object for hit in redundant(schema)}  # SPN209 reports them
+    dropped = redundant_names(schema)  # SPN209 reports them.
     for table in schema.tables.values():
         indexes = [index for index in table.indexes if index.name not in dropped]
         for number, index in enumerate(indexes):
@@ -60,7 +61,13 @@ def _unique_prefix(index: Index) -> Iterator[Hit]:
         )
 
 
-def _filters_nothing(index: Index) -> Iterator[Hit]:
+def _filters_nothing(schema: Schema) -> Iterator[Hit]:
+    dropped = redundant_names(schema)  # SPN209 says to drop them.
+    for hit in each_index(_filter_without_effect)(schema):
+        yield replace(hit, opt_in=True) if hit.object in dropped else hit
+
+
+def _filter_without_effect(index: Index) -> Iterator[Hit]:
     if index.omits_rows:
         return
     filtered = {*index.where_not_null, *(index.key_names if index.null_filtered else ())}
@@ -114,6 +121,6 @@ RULES = (
         "CREATE NULL_FILTERED INDEX ByEmail ON Users(Email)",
         good="CREATE TABLE Users (Id INT64 NOT NULL, Email STRING(64)) PRIMARY KEY (Id);\n"
         "CREATE NULL_FILTERED INDEX ByEmail ON Users(Email)",
-        check=each_index(_filters_nothing),
+        check=_filters_nothing,
     ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from spanemu.base.identifiers import fold
@@ -52,12 +53,28 @@ def redundant(schema: Schema) -> Iterator[Hit]:
                 # Only a scan of all rows is shorter in the index than in the table.
                 scanned = len(index.key_parts) > len(table.key_parts) or bool(index.storing)
                 facts["severity"] = INFO if scanned else None
-                yield hit_on(index, other=f"the primary key of {table.name}", **facts)
+                # A scan of an index that stores columns passes no large ones.
+                shorter = scanned and _is_without_large_columns(index)
+                yield hit_on(
+                    index, other=f"the primary key of {table.name}", opt_in=shorter, **facts
+                )
                 continue
             for other_number, other in enumerate(indexes):
                 if other is not index and _covered(index, other, later=other_number < number):
                     yield hit_on(index, other=other.name, **facts)
                     break
+
+
+def _is_without_large_columns(index: Index) -> bool:
+    """Return whether the table has large columns, none of which the index has."""
+    has = {*index.key_names, *index.storing}
+    large = {name for name, column in index.table.columns.items() if holds_long_values(column)}
+    return bool(large) and large.isdisjoint(has)
+
+
+def redundant_names(schema: Schema) -> frozenset[str]:
+    """Return the names of the indexes that SPN209 reports by default."""
+    return frozenset(hit.object for hit in redundant(schema) if not hit.opt_in)
 
 
 def _covered_by_key(index: Index) -> bool:
@@ -249,7 +266,9 @@ def _quota(index: Index) -> Iterator[Hit]:
 
 
 def _quotas(schema: Schema) -> Iterator[Hit]:
-    yield from each_index(_quota)(schema)
+    dropped = redundant_names(schema)  # SPN209 says to drop them.
+    for hit in each_index(_quota)(schema):
+        yield replace(hit, opt_in=True) if hit.object in dropped else hit
     for table in schema.tables.values():
         if len(table.indexes) > INDEXES_PER_TABLE_MAX:
             reason = (

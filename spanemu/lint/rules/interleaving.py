@@ -10,7 +10,7 @@ from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_lookup, like_migrations
 from spanemu.lint.model import Part, Table, names_of
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
-from spanemu.lint.values import cardinality_of, growing_part, is_enum, large_column
+from spanemu.lint.values import cardinality_of, growing_part, is_enum, large_column, order_of
 from spanemu.sql.ddl_ast import ForeignKeyDefinition, OnDelete
 
 MUTATIONS_MAX = 80_000  # quotas.md: mutations of a commit, index entries included
@@ -175,7 +175,22 @@ def _big_cascade(table: Table) -> Iterator[Hit]:
             facts = _mutations(table, str(key.referenced_table), 1 + len(roots))
             severity = None if grows and own else INFO
             column = key.columns[0].name
-            yield Hit(position, table.name, column, severity, facts, opt_in=not own)
+            weak = not own or (part is None and _is_counted(table, names))
+            yield Hit(position, table.name, column, severity, facts, opt_in=weak)
+
+
+def _is_counted(table: Table, names: tuple[str, ...]) -> bool:
+    """Return whether one row of a table has `names` and certain other references.
+
+    A row that they refer to has then one row of the table for each row elsewhere. These do not
+    accumulate, unless an index sorts them by time.
+    """
+    sorted_by = (order_of(part.column) for index in table.indexes for part in index.key)
+    if any(sorted_by):
+        return False
+    unique = ({*index.key_names} for index in table.indexes if index.unique)
+    keys = [{*table.key_names}, *unique]
+    return any({*names} <= key <= table.referring_columns for key in keys)
 
 
 def _mutations(table: Table, parent: str, count: int) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from spanemu.lint.model import Column, Part, Table
 from spanemu.lint.rule import ERROR, INFO, WARNING, Hit, Rule, each_table, hit_on, hit_on_part
 from spanemu.lint.rules.fixes import key_of
 from spanemu.lint.values import is_random, order_of, shard_of
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.ddl_ast import ForeignKeyDefinition
 
 KEY_BYTES_MAX = 8 * 1024  # quotas.md: size of a key, all parts together
 BYTES_PER_CHARACTER_MAX = 4
 KEY_PARTS_MAX = 16  # quotas.md: columns of a key
 NOT_KEY_TYPES = frozenset({"ARRAY", "JSON", "STRUCT", "FLOAT32", "TOKENLIST"})
+NOT_KEY_TYPES_IN_POSTGRESQL = NOT_KEY_TYPES | {"NUMERIC"}
 UUID_CHARACTERS = 36
 
 
@@ -85,10 +87,12 @@ def _wide(table: Table) -> Iterator[Hit]:
 
 
 def _bad_types(table: Table) -> Iterator[Hit]:
+    is_postgresql = table.position.dialect.database is POSTGRESQL
+    refused = NOT_KEY_TYPES_IN_POSTGRESQL if is_postgresql else NOT_KEY_TYPES
     for ordinal, part in enumerate(table.key):
         if part.column is None:
             continue
-        if part.column.type in NOT_KEY_TYPES:
+        if part.column.type in refused:
             reason = f"no key column may be of type {part.column.type}"
             yield hit_on_part(table, ordinal, reason=reason)
         elif part.column.type == "FLOAT64":

@@ -77,7 +77,10 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "if old rows may go, a TTL on {object}",
     },
     "SPN401": {"fix": "Drop it, if the application itself keeps the references valid"},
-    "SPN402": {"fix": "Denormalise"},
+    "SPN402": {
+        "fix": "Denormalise, or drop the foreign key, if the application itself keeps the "
+        "references valid",
+    },
     "SPN601": {
         "fix": "If rows may be deleted after a year: "
         "ALTER TABLE {object} ADD TTL INTERVAL '365 days' ON {column}",
@@ -110,6 +113,7 @@ _TYPES = {
     "FLOAT64": "double precision",
     "INT64": "bigint",
     "JSON": "jsonb",
+    "NUMERIC": "numeric",
     "STRING": "character varying",
     "TIMESTAMP": "timestamp with time zone",
     "TOKENLIST": "spanner.tokenlist",

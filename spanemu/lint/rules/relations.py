@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from spanemu.base.identifiers import fold
 from spanemu.base.name_hints import like_ids, words
@@ -33,16 +34,34 @@ def _scanned_edges(schema: Schema) -> Iterator[Hit]:
                 continue
             reported.add((edge.table.name, folded))
             index = _index_on(edge.table, names)
-            facts = {"end": end, "columns": ", ".join(names), "indexed": index}
+            facts = {
+                "end": end,
+                "columns": ", ".join(names),
+                "indexed": index,
+                "read": _edges_read(edge.table, frozenset(folded)),
+            }
             yield Hit(edge.position, edge.table.name, names[0], facts=facts)
 
 
-def _is_found_by(table: Table, names: frozenset[str]) -> bool:
-    """Return whether a key, an index or the managed index of a foreign key begins with columns."""
+def _keys(table: Table) -> list[tuple[str, ...]]:
+    """Return the keys of a table: its own, those of indexes, and of indexes of foreign keys."""
     indexes = (index.key_names for index in table.indexes)
     managed = (names_of(key.columns) for key in table.enforced_keys)
-    keys = (table.key_names, *indexes, *managed)
-    return any(frozenset(key[: len(names)]) == names for key in keys)
+    return [table.key_names, *indexes, *managed]
+
+
+def _is_found_by(table: Table, names: frozenset[str]) -> bool:
+    """Return whether a key begins with columns."""
+    return any(frozenset(key[: len(names)]) == names for key in _keys(table))
+
+
+def _edges_read(table: Table, names: frozenset[str]) -> str:
+    """Return the edges that a traversal reads: those with the first columns of the best key."""
+    beginnings = [tuple(takewhile(names.__contains__, key)) for key in _keys(table)]
+    longest = max(beginnings, key=len)
+    shared = map(table.column, longest)
+    columns = ", ".join(column.name for column in shared if column is not None)
+    return f"all edges of the same {columns}" if columns else "all edges"
 
 
 def _index_on(table: Table, names: Iterable[str]) -> str:
@@ -219,11 +238,12 @@ RULES = (
     Rule(
         "SPN222", INFO, "DQ", "Graph edges without an index on an end",
         "A traversal finds the edges of a node by the columns of one end. Without a key or an "
-        "index that begins with these columns, it reads every edge of the table. Traversals in "
-        "either direction are common. See Spanner Graph's best practices on schema design.",
+        "index that begins with these columns, it reads all edges of the table, or of the first "
+        "of the columns. Traversals in either direction are common. See Spanner Graph's best "
+        "practices on schema design.",
         "If queries follow these edges from their {end}: {indexed}",
         "No key and no index of {object} begins with {columns}, the {end} of its edges: a "
-        "traversal from the {end} reads all edges.",
+        "traversal from the {end} reads {read}.",
         bad=_GRAPH,
         good=f"{_GRAPH};\nCREATE INDEX OwnsByAccount ON Owns(AccountId), INTERLEAVE IN Account",
         check=_scanned_edges,

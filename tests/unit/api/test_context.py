@@ -109,3 +109,21 @@ def test_each_test_method_of_a_plain_class_gets_an_emulator():
 
     assert Tests().test_it() == []
     assert not Tests().other()
+
+
+def test_a_decorator_without_parentheses_is_refused():
+    """Otherwise a test would be replaced by an object that no runner collects."""
+    with pytest.raises(TypeError, match=r"parentheses: @spanemu\.emulated"):
+
+        @spanemu.emulated
+        def test_it():
+            pass
+
+
+def test_a_setting_of_another_name_is_refused():
+    with pytest.raises(
+        TypeError, match=r"no setting 'hostport' of Emulator\. Did you mean 'host_port'"
+    ):
+        spanemu.Emulator(hostport="localhost:0")
+    with pytest.raises(spanemu.InvalidConfig, match="seed must be a whole number, not 'x'"):
+        spanemu.Emulator(seed="x")

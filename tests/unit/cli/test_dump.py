@@ -144,7 +144,7 @@ def test_a_terminal_shows_the_progress(run, tmp_path, monkeypatch):
     monkeypatch.setattr("spanemu.cli.transfer_options.is_terminal", lambda: True)
     shown = run("dump", "music", "--format", "csv", "-o", tmp_path).stderr
     assert "Singers" in shown
-    assert "2 rows" in shown
+    assert "rows: 2" in shown
     assert not run("dump", "music", "--format", "csv", "-o", tmp_path, "-q").stderr
 
 
@@ -295,7 +295,7 @@ VALUES = "CREATE TABLE V (A INT64, S STRING(3), D DATE, B BOOL, X ARRAY<INT64>) 
         ("1,a,\\N,true,[1]\n2,b,\\N,true,\n", ["line 2: ", "JSON array", "--csv-null ''"]),
         ("1,a,\\N,true,[1]\n2,long,\\N,true,[1]\n3,b,\\N,true,[1]\n", ["line 2: ", "V.S"]),
         ('1,"a\n",\\N,true,[1]\n2,b,today,true,[1]\n3,b,\\N,true,[1]\n', ["line 3: ", "today"]),
-        ("1;a;\\N;true;[1]\n", ["line 1: 1 cells for 5 columns", "--csv-delimiter ';'"]),
+        ("1;a;\\N;true;[1]\n", ["line 1: 1 cell for 5 columns", "--csv-delimiter ';'"]),
         ("1,a,\\N,true,[1]\n2,b,\\N,true,[1.5]\n", ["line 2: ", "1.5"]),
     ],
 )
@@ -328,6 +328,14 @@ def test_a_load_that_fails_says_what_it_did(emulator, run, tmp_path, monkeypatch
     assert "(2 rows before were loaded)" in stderr
     with emulator.database("in-part").client().snapshot() as snapshot:
         assert list(snapshot.execute_sql("SELECT COUNT(*) FROM T")) == [[2]]
+
+
+def test_a_load_of_one_row_says_so(emulator, run, tmp_path):
+    emulator.create_database("single", "CREATE TABLE T (A INT64) PRIMARY KEY (A)")
+    inserted = run("load", "single", "-", input="INSERT INTO T (A) VALUES (1);").output
+    assert inserted.endswith(": 1 table, 1 row or statement\n")
+    (tmp_path / "T.csv").write_text("2\n")
+    assert run("load", "single", tmp_path).output.endswith(": 1 table, 1 row\n")
 
 
 def test_a_load_that_fails_leaves_a_data_directory_as_it_was(run, tmp_path):

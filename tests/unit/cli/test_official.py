@@ -1,5 +1,8 @@
 """Command lines of Google's emulator, as `spanemu serve` gets them."""
 
+import re
+import socket
+
 import pytest
 
 from spanemu.cli import official
@@ -61,6 +64,9 @@ def test_a_boolean_of_the_gateway_takes_no_argument():
         ("--grpc_port",),
         ("--grpc_port", "many"),
         ("--enable_fault_injection=maybe",),
+        ("--grpc_port", "99999"),
+        ("--http_port=-1",),
+        ("--hostname", "http://localhost"),
         ("--noenable_fault_injection",),
     ],
 )
@@ -86,6 +92,39 @@ def test_the_emulator_alone_negates_booleans():
     for arguments in (["--nonsense"], ["--nohost_port"], ["--host_port"], ["--log_requests=2"]):
         with pytest.raises(InvalidFlag):
             parse_emulator(arguments)
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "options"),
+    [
+        (
+            official.gateway_main,
+            ["--hostname=127.0.0.1", "--grpc_port={taken}", "--http_port=0"],
+            ["--grpc_port"],
+        ),
+        (
+            official.gateway_main,
+            ["--hostname=127.0.0.1", "--grpc_port=0", "--http_port={taken}"],
+            ["--http_port"],
+        ),
+        (official.emulator_main, ["--host_port=127.0.0.1:{taken}"], ["--host_port"]),
+        (official.gateway_main, ["--grpc_port=99999"], ["-grpc_port"]),
+        (official.gateway_main, ["--hostname=http://localhost"], ["-hostname"]),
+        (official.emulator_main, ["--host_port=localhost"], ["-host_port"]),
+    ],
+)
+def test_a_message_names_options_that_the_program_has(
+    main, arguments, options, capsys, monkeypatch
+):
+    for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
+        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        given = [each.format(taken=other.getsockname()[1]) for each in arguments]
+        with pytest.raises(SystemExit):
+            main(given)
+    assert re.findall(r"(?<!\w)--?\w[\w-]+", capsys.readouterr().err) == options
 
 
 @pytest.mark.parametrize(
@@ -123,3 +162,12 @@ def test_variables_override_flags_and_flags_without_effect_are_named(monkeypatch
     with pytest.raises(SystemExit) as caught:
         official.gateway_main([])
     assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+@pytest.mark.parametrize("main", [official.gateway_main, official.emulator_main])
+def test_help_lists_the_flags(main, flag, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([flag])
+    assert caught.value.code == 0
+    assert "--log_requests=false" in capsys.readouterr().out

@@ -221,6 +221,65 @@ def test_another_database_follows(run):
     assert "singers" in shown
 
 
+OTHERS = (
+    *("test/shops/music", "test/shops/twin", "test/other/orders"),
+    *("acme/west/users", "acme/west/twin", "acme/east/twin"),
+)
+
+
+@pytest.fixture
+def run_beside_others():
+    """Run lines of input on one of the databases of several instances and projects."""
+    with spanemu.Emulator(project="test", instance="shops") as emulator:
+        for name in OTHERS:
+            project, instance, database = name.split("/")
+            path = f"projects/{project}/instances/{instance}/databases/{database}"
+            table = f"CREATE TABLE Of{project}{instance} (Id INT64) PRIMARY KEY (Id)"
+            emulator.create_database(path, table)
+
+        def run(text, database="music", exit_code=0):
+            host = {"SPANNER_EMULATOR_HOST": emulator.uri, "SPANEMU_ENDPOINT_FILE": None}
+            result = CliRunner().invoke(
+                main, ["sql", database, "--format", "csv"], env=host, input=text
+            )
+            assert result.exit_code == exit_code, result.output
+            return result
+
+        yield run
+
+
+def test_the_databases_of_all_instances_are_listed(run_beside_others):
+    assert run_beside_others("\\l").stdout.splitlines() == [
+        "current,database,instance,project",
+        ",twin,east,acme",
+        ",twin,west,acme",
+        ",users,west,acme",
+        ",orders,other,test",
+        "*,music,shops,test",
+        ",twin,shops,test",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("\\c orders", "Oftestother"),
+        ("\\c users", "Ofacmewest"),  # in another project
+        ("\\c twin", "Oftestshops"),  # in the same instance, though others have one
+        ("\\c users\n\\c twin", "Ofacmewest"),
+        ("\\c projects/acme/instances/east/databases/twin", "Ofacmeeast"),
+    ],
+)
+def test_another_database_is_found_in_all_instances(run_beside_others, text, table):
+    assert table in run_beside_others(f"{text}\n\\d\n").stdout
+
+
+def test_a_database_that_several_instances_have_needs_its_full_name(run_beside_others):
+    refused = run_beside_others("\\c orders\n\\c twin\n", exit_code=1)
+    assert "projects/acme/instances/east/databases/twin" in refused.stderr
+    assert "full name" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "words"),
     [

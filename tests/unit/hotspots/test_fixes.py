@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spanemu.ddl import schema_of
-from spanemu.hotspots.fixes import forms_of
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL
+from spanemu.hotspots.fixes import forms_of, in_order
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 
 
 def test_an_index_is_created_as_the_dialect_writes_it() -> None:
@@ -38,3 +38,43 @@ def test_an_index_is_created_as_the_dialect_writes_it() -> None:
 )
 def test_names_of_postgresql_are_quoted_if_necessary(name: str, quoted: str) -> None:
     assert forms_of(POSTGRESQL).quoted(name) == quoted
+
+
+MIXED = {
+    GOOGLE_STANDARD_SQL: (
+        "CREATE TABLE T (Id INT64, `Order` INT64, B INT64, C INT64) PRIMARY KEY (Id);"
+        "CREATE {kind}INDEX ByAB ON T(`Order`, B) STORING (C){where};"
+        "CREATE INDEX ByAB2 ON T(C)"
+    ),
+    POSTGRESQL: (
+        'CREATE TABLE "T" (id bigint PRIMARY KEY, "Order" bigint, "B" bigint, "C" bigint);'
+        'CREATE {kind}INDEX "ByAB" ON "T" ("Order", "B") INCLUDE ("C"){where};'
+        'CREATE INDEX "ByAB2" ON "T" ("C")'
+    ),
+}
+NOT_NULL = {
+    GOOGLE_STANDARD_SQL: " WHERE `Order` IS NOT NULL",
+    POSTGRESQL: ' WHERE "Order" IS NOT NULL',
+}
+
+
+@pytest.mark.parametrize("kind", ["", "UNIQUE "])
+@pytest.mark.parametrize("filters", [False, True])
+@pytest.mark.parametrize("dialect", MIXED)
+def test_an_index_in_another_order_has_a_name_of_its_own(
+    dialect: DatabaseDialect, filters: bool, kind: str
+) -> None:
+    where = NOT_NULL[dialect] if filters else ""
+    schema = schema_of(MIXED[dialect].format(kind=kind, where=where), dialect=dialect)
+    old = schema.indexes[schema.fold("ByAB")]
+    fix = in_order(schema, old, [("B", True)])
+    created, _, dropped = fix.partition("; DROP INDEX ")
+    after = schema_of(created, schema)
+    new = after.indexes[schema.fold("ByAB3")]
+    assert [(part.column.name, part.descending) for part in new.key] == [("B", True)]
+    assert {column.name for column in new.stored} == {"Order", "C"}
+    assert new.where_not_null == old.where_not_null
+    assert not new.unique
+    # A unique index enforces a constraint, so it stays.
+    assert bool(dropped) is not bool(kind)
+    assert not dropped or "FORCE_INDEX" in dropped

@@ -262,7 +262,7 @@ def test_a_file_with_another_number_of_rows_is_refused(databases, original, json
     plain = content_of(inventory)
     plain["files"][rows_file(jsonl).name]["rows"] += 1
     inventory.write_text(inventory_text(plain))
-    with pytest.raises(ValueError, match="3 rows were read, and 4 were written"):
+    with pytest.raises(ValueError, match="3 rows read, 4 written"):
         databases.new(original.dialect).load(jsonl)
 
 

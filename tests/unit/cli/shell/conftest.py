@@ -13,6 +13,7 @@ from spanemu.base.resource_names import DatabaseName
 from spanemu.cli.shell.database_session import DatabaseSession
 from spanemu.cli.shell.interpreter import Shell
 from spanemu.cli.shell.output import Printer
+from spanemu.cli.target import Target
 
 SCHEMA = """
 CREATE TABLE Singers (SingerId INT64, Name STRING(MAX), Born DATE) PRIMARY KEY (SingerId);
@@ -57,14 +58,15 @@ def open_session(emulator):
 
 
 @pytest.fixture
-def open_shell(open_session):
+def open_shell(emulator, open_session):
     """Yield a function that returns a new shell on a database, with files in memory."""
     sessions = []
 
     def open_shell(database="music"):
         session = open_session(database)
         sessions.append(session)
-        return Shell(session, Printer(io.StringIO(), io.StringIO()))
+        target = Target(emulator.uri, None, "the emulator of the tests")
+        return Shell(session, target, Printer(io.StringIO(), io.StringIO()))
 
     yield open_shell
     for session in sessions:

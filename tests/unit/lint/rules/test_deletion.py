@@ -70,3 +70,15 @@ def test_a_unique_index_on_the_column_of_a_policy_is_a_constraint() -> None:
     assert "SPN604" not in ids(
         SESSIONS["googlesql"] + "CREATE UNIQUE INDEX I ON Sessions(At1)", "all"
     )
+
+
+@pytest.mark.parametrize(
+    ("default", "reported"), [("", True), (" DEFAULT (CURRENT_TIMESTAMP())", False)]
+)
+def test_a_column_with_a_default_is_seldom_null(default: str, reported: bool) -> None:
+    ddl = (
+        f"CREATE TABLE T (Id INT64 NOT NULL, At1 TIMESTAMP{default}) PRIMARY KEY (Id), "
+        "ROW DELETION POLICY (OLDER_THAN(At1, INTERVAL 2 DAY))"
+    )
+    assert ("SPN605" in ids(ddl)) is reported
+    assert "SPN605" in ids(ddl, "SPN605")

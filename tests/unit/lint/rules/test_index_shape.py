@@ -210,3 +210,40 @@ def test_a_search_index_that_stores_wide_columns() -> None:
     )
     assert ids(ddl.format("J")) == {"SPN212"}
     assert ids(f"{ddl.format('Id')}; ALTER SEARCH INDEX I ADD STORED COLUMN Body") == {"SPN212"}
+
+
+POSTS = (
+    "CREATE TABLE Posts (U INT64 NOT NULL, P INT64 NOT NULL, Title STRING(64), {large}) "
+    "PRIMARY KEY (U, P);"
+)
+
+
+@pytest.mark.parametrize(
+    ("large", "index", "reported"),
+    [
+        ("Body STRING(MAX)", "(U) STORING (Title)", False),
+        ("Image BYTES(MAX)", "(U, P, Title)", False),
+        ("Body STRING(MAX)", "(U) STORING (Title, Body)", True),
+        ("Body STRING(MAX)", "(U)", True),
+        ("Body STRING(64)", "(U) STORING (Title)", True),
+    ],
+)
+def test_an_index_whose_scan_passes_no_large_column_stays(
+    large: str, index: str, reported: bool
+) -> None:
+    ddl = f"{POSTS.format(large=large)}CREATE INDEX I ON Posts{index}"
+    assert ("SPN209" in ids(ddl)) is reported
+    assert "SPN209" in ids(ddl, "SPN209")
+
+
+@pytest.mark.parametrize(
+    ("index", "id_"),
+    [
+        ("UNIQUE NULL_FILTERED INDEX I ON Posts(U, P)", "SPN224"),
+        ("INDEX I ON Posts(U, P, Url)", "SPN218"),
+    ],
+)
+def test_an_index_to_drop_has_no_other_finding(index: str, id_: str) -> None:
+    ddl = f"{POSTS.format(large='Url STRING(MAX)')}CREATE {index}"
+    assert ids(ddl) == {"SPN209"}
+    assert id_ in ids(ddl, id_)

@@ -142,3 +142,28 @@ def test_a_foreign_key_that_cascades_is_dropped_after_the_interleaving_does(dial
     assert "SET ON DELETE CASCADE; ALTER TABLE" in finding.fix
     applied(fixed(ddl, finding), dialect)
     assert "SPN307" not in ids(fixed(ddl, finding), dialect=dialect)
+
+
+# ---------------------------------------------------------------------------- bounded children
+
+RUNS = (
+    f"{P}CREATE TABLE Q (Q STRING(36) NOT NULL) PRIMARY KEY (Q);"
+    "CREATE TABLE Metrics (K STRING(36) NOT NULL, Q STRING(36) NOT NULL, At1 TIMESTAMP, X INT64, "
+    "FOREIGN KEY (Q) REFERENCES Q (Q) ON DELETE CASCADE) PRIMARY KEY (K, Q), "
+    "INTERLEAVE IN PARENT P ON DELETE CASCADE;"
+)
+
+
+def test_rows_for_each_pair_of_references_do_not_accumulate_under_a_parent() -> None:
+    """A log has a further row with time; a pair of references has one row."""
+    assert "SPN309" not in ids(f"{RUNS}CREATE INDEX I ON Metrics(X)")
+    assert "SPN309" in ids(f"{RUNS}CREATE INDEX I ON Metrics(X)".replace("Q)", "At1)"))
+
+
+@pytest.mark.parametrize(("index", "reported"), [("Q, At1", True), ("X", False)])
+def test_rows_for_each_pair_of_references_accumulate_if_an_index_sorts_them_by_time(
+    index: str, reported: bool
+) -> None:
+    ddl = RUNS.replace(", INTERLEAVE IN PARENT P ON DELETE CASCADE", "")
+    ddl = ddl.replace("X INT64, ", "X INT64, FOREIGN KEY (K) REFERENCES P (K), ")
+    assert ("SPN309" in ids(f"{ddl}CREATE INDEX I ON Metrics({index})")) is reported

@@ -88,3 +88,13 @@ def test_a_rule_is_explained_in_the_dialect() -> None:
     with pytest.raises(KeyError):
         lint.explain("SPN119", "postgresql")
     assert PG.keys() < RULES.keys()
+
+
+@pytest.mark.parametrize("type_", ["numeric", "real", "jsonb"])
+def test_a_key_column_of_a_type_that_only_postgresql_refuses_is_reported(type_: str) -> None:
+    (finding,) = (
+        each
+        for each in findings(f"CREATE TABLE t (n {type_}, PRIMARY KEY (n))")
+        if each.id == "SPN122"
+    )
+    assert finding.message.endswith(f"no key column may be of type {type_}.")

@@ -114,3 +114,22 @@ def test_an_array_named_after_a_table_refers_to_it() -> None:
 
 def test_the_name_of_an_array_is_weak_evidence() -> None:
     assert not findings(lint.RULES["SPN504"].bad)
+
+
+@pytest.mark.parametrize(
+    ("key", "read"),
+    [
+        ("Shop, A, B", "all edges of the same Shop."),
+        ("A, B, Shop", "all edges."),
+    ],
+)
+def test_a_finding_says_which_edges_a_traversal_reads(key: str, read: str) -> None:
+    ddl = (
+        "CREATE TABLE N (Shop INT64 NOT NULL, Id INT64 NOT NULL) PRIMARY KEY (Shop, Id);"
+        "CREATE TABLE E (Shop INT64 NOT NULL, A INT64 NOT NULL, B INT64 NOT NULL) "
+        f"PRIMARY KEY ({key}); CREATE PROPERTY GRAPH G NODE TABLES (N) EDGE TABLES (E "
+        "SOURCE KEY (A) REFERENCES N (Id) DESTINATION KEY (Shop, B) REFERENCES N (Shop, Id))"
+    )
+    messages = [each.message for each in findings(ddl) if "destination" in each.message]
+    assert len(messages) == 1
+    assert messages[0].endswith(f"from the destination reads {read}")
