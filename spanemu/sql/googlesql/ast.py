@@ -175,6 +175,30 @@ class WindowCall(Call):
 
 
 @record
+class LabelExpression(Node):
+    """A condition on the labels of a graph element; the forms are in `graph.ast`."""
+
+
+@record
+class IsLabeled(Expression):
+    """`operand IS [NOT] LABELED labels`."""
+
+    operand: Expression
+    labels: LabelExpression
+    negated: bool = False
+
+
+@record
+class IsEndpoint(Expression):
+    """`node IS [NOT] SOURCE [OF] edge`, or DESTINATION if `is_destination`."""
+
+    node: Expression
+    edge: Expression
+    is_destination: bool
+    negated: bool = False
+
+
+@record
 class NamedArgument(Expression):
     """`name => value` in a call."""
 

@@ -1,7 +1,7 @@
 """The syntax tree of graph queries: the query as written, with unresolved names and positions.
 
-In order: label expressions, patterns, statements, queries, predicates. Expressions, hints and the
-items of RETURN are nodes of `googlesql.ast`, as is GRAPH_TABLE(...), an item of a FROM clause.
+In order: label expressions, patterns, statements, queries. Expressions, hints and the items of
+RETURN are nodes of `googlesql.ast`, as are IS LABELED, IS SOURCE OF and GRAPH_TABLE.
 
 A `GraphQuery` is the body of a `Query`. The query of a GRAPH statement and of GRAPH_TABLE has such
 a body, and so has the query in braces of an `Exists`, a `ScalarSubquery` (written VALUE), an
@@ -22,6 +22,7 @@ from spanemu.sql.googlesql.ast import (
     GroupBy,
     Hint,
     Identifier,
+    LabelExpression,
     Node,
     OrderItem,
     Path,
@@ -30,11 +31,6 @@ from spanemu.sql.googlesql.ast import (
 )
 
 # ---------------------------------------------------------------------------- labels
-
-
-@record
-class LabelExpression(Node):
-    """A condition on the labels of an element; each form is a subclass."""
 
 
 @record
@@ -360,25 +356,3 @@ class GraphQuery(GraphBody):
 
     graph: Path | None
     queries: tuple[LinearQuery, ...]
-
-
-# ---------------------------------------------------------------------------- predicates
-
-
-@record
-class IsLabeled(Expression):
-    """`operand IS [NOT] LABELED labels`."""
-
-    operand: Expression
-    labels: LabelExpression
-    negated: bool = False
-
-
-@record
-class IsEndpoint(Expression):
-    """`node IS [NOT] SOURCE [OF] edge`, or DESTINATION if `is_destination`."""
-
-    node: Expression
-    edge: Expression
-    is_destination: bool
-    negated: bool = False
