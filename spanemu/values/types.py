@@ -40,6 +40,9 @@ class TypeCode(StrEnum):
     PG_OID = "PG_OID"
     ARRAY = "ARRAY"
     STRUCT = "STRUCT"
+    GRAPH_NODE = "GRAPH_NODE"  # with the other graph types: `values.graph_types.GraphType`
+    GRAPH_EDGE = "GRAPH_EDGE"
+    GRAPH_PATH = "GRAPH_PATH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Type:
     """A GoogleSQL type.
 
     `element` is set for ARRAY, `fields` for STRUCT, `proto_name` for ENUM and PROTO; use the
-    constants and `array_of` / `struct_of` below rather than the constructor.
+    constants and `array_of` / `struct_of` below rather than the constructor. The types of graph
+    elements and paths are instances of the subclass `values.graph_types.GraphType`.
     """
 
     code: TypeCode
@@ -74,6 +78,11 @@ class Type:
     @property
     def is_float(self) -> bool:
         return self.code in _FLOATS
+
+    @property
+    def is_graph(self) -> bool:
+        """Return whether the values are graph elements or paths."""
+        return self.code in GRAPH_CODES
 
     @property
     def is_number(self) -> bool:
@@ -105,6 +114,7 @@ _SPELT = {
     TypeCode.PG_OID: "PG.OID",
 }
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
+GRAPH_CODES = frozenset({TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE, TypeCode.GRAPH_PATH})
 _NUMBERS = frozenset({TypeCode.INT64, TypeCode.NUMERIC, TypeCode.FLOAT32, TypeCode.FLOAT64})
 
 BOOL = Type(TypeCode.BOOL)

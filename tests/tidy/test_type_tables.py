@@ -14,10 +14,11 @@ from spanemu.values.types import TypeCode
 KNOWN = frozenset(
     """
     BOOL INT64 FLOAT32 FLOAT64 NUMERIC STRING BYTES DATE TIMESTAMP JSON UUID INTERVAL ENUM PROTO
-    TOKENLIST PG_NUMERIC PG_JSONB PG_OID ARRAY STRUCT
+    TOKENLIST PG_NUMERIC PG_JSONB PG_OID ARRAY STRUCT GRAPH_NODE GRAPH_EDGE GRAPH_PATH
     """.split()
 )
 COMPOUND = frozenset({"ARRAY", "STRUCT"})
+GRAPH = frozenset({"GRAPH_NODE", "GRAPH_EDGE", "GRAPH_PATH"})
 POSTGRESQL = frozenset({"PG_NUMERIC", "PG_JSONB", "PG_OID"})
 GOOGLESQL = frozenset({"NUMERIC", "JSON", "ENUM", "PROTO", "TOKENLIST"})
 NO_KEYS = COMPOUND | POSTGRESQL | {"INTERVAL", "JSON", "PROTO", "TOKENLIST"}
@@ -88,6 +89,9 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "values.types._SPELT": KNOWN - POSTGRESQL,
     "values.types.API_CODES": frozenset(),
 }
+# Graph elements and paths are neither stored nor sent; only these tables know them.
+WITH_GRAPHS = frozenset({"values.order._SCALAR_SORT_KEYS", "values.order._SCALAR_GROUP_KEYS"})
+LEFT_OUT |= {name: LEFT_OUT[name] | GRAPH for name in LEFT_OUT.keys() - WITH_GRAPHS}
 
 
 @cache
