@@ -456,25 +456,25 @@ class PathPrefix(StrEnum):
 
 @record
 class PathStep(Unique):
-    """The edges of one edge table that leave the nodes of one node table, in one direction.
+    """The edges of one edge table, in one direction: from a node in `source` to one in `target`.
 
-    `scan` is lateral: it reads the columns `key`, which the `PathScan` sets to the key of the node
-    that the step leaves, and yields a row for each edge whose other node exists and that satisfies
-    the conditions on this step alone. Of each row,
+    `scan` has a row for each edge whose two nodes exist and that satisfies the conditions on this
+    step alone. It is not lateral: the planner adds the condition that `source_key`, or in a search
+    from the end `target_key`, is the key of the node at hand. Of each row,
 
+    - `source_key`, `target_key`: columns with the keys of the two nodes
     - `edge_key`: columns with the key of the edge
-    - `target_key`: columns with the key of the node that the step reaches, in table `target`
     - `values`: columns that align with those of the `PathHop`
 
-    These columns come from `scan` or are columns of `key`. An edge without direction, `-[e]-`, has
-    two steps for each edge table, and `skips_loops` in one of them.
+    An edge pattern without direction, `-[e]-`, has two steps for each edge table, and `skips_loops`
+    in one of them.
     """
 
     source: ElementTable
-    key: tuple[ResolvedColumn, ...]
     edge: ElementTable
     target: ElementTable
     scan: Scan
+    source_key: tuple[ResolvedColumn, ...]
     edge_key: tuple[ResolvedColumn, ...]
     target_key: tuple[ResolvedColumn, ...]
     values: tuple[ResolvedColumn, ...] = ()
@@ -487,8 +487,8 @@ class PathHop(Unique):
 
     There is one step for each combination of edge table and direction that the pattern allows; the
     step to take depends on the table of the node that is left. `columns` are what the edge and its
-    two nodes contribute to conditions, groups and results. `cost` is one of these columns: a
-    number, which counts in ANY_CHEAPEST.
+    two nodes contribute to conditions, groups and results. `cost` is one of these columns, which
+    counts in ANY_CHEAPEST; all costs of a path have one type.
     """
 
     steps: tuple[PathStep, ...]
@@ -515,9 +515,9 @@ class PathScope(Unique):
 class PathCheck(Unique):
     """The nodes of one table that may stand at a place of a path.
 
-    `scan` is lateral: it reads the columns `key`, which the `PathScan` sets to the key of the node,
-    and yields one row if the node satisfies the conditions at the place. Without `scan` all nodes
-    of the table may stand there. `values` align with the columns of the `PathPlace`, and come from
+    `scan` has a row for each node that satisfies the conditions at the place, with its key in the
+    columns `key`. Without `scan` all nodes of the table may stand there, and the `PathScan` itself
+    produces the columns `key`. `values` align with the columns of the `PathPlace`, and come from
     `scan` or from `key`.
     """
 
