@@ -186,6 +186,7 @@ class IsLabeled(Expression):
     operand: Expression
     labels: LabelExpression
     negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of LABELED
 
 
 @record
@@ -196,6 +197,7 @@ class IsEndpoint(Expression):
     edge: Expression
     is_destination: bool
     negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of SOURCE
 
 
 @record

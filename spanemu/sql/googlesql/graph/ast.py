@@ -26,6 +26,7 @@ from spanemu.sql.googlesql.ast import (
     Node,
     OrderItem,
     Path,
+    Query,
     SelectItem,
     SelectStar,
 )
@@ -269,13 +270,13 @@ class Offset(GraphStatement):
 
 @record
 class CallQuery(GraphStatement):
-    """[OPTIONAL] CALL (names) {query}.
+    """[OPTIONAL] CALL (names) {query}; the body of `query` is a `GraphQuery`.
 
     `names` is None where no list is written and `per` is true for `CALL PER () {query}`, both of
     which the analyzer refuses.
     """
 
-    query: GraphQuery
+    query: Query
     names: tuple[Identifier, ...] | None = None
     optional: bool = False
     per: bool = False

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from spanemu.base.deep_stack import deep_stack
-from spanemu.base.errors import Unsupported
 from spanemu.sql.errors import StatementRefused, TextTooLong, line_and_column
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import InsertMode
@@ -328,15 +327,16 @@ class StatementParser(DmlParser):
         self.expect(")", ",")
         return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
 
-    def graph_query(self, hint: ast.Hint | None) -> ast.Statement:
-        """Refuse GRAPH statements, which spanemu does not implement."""
-        raise Unsupported("GRAPH query")
+    def graph_statement(self, hint: ast.Hint | None) -> ast.QueryStatement:
+        """Parse GRAPH graph queries."""
+        start = self.token.at if hint is None else hint.at
+        return ast.QueryStatement(self.graph_query(), hint, at=start, end=self.end)
 
 
 _STATEMENTS: Mapping[str, Callable[[StatementParser, ast.Hint | None], ast.Statement]] = {
     "CALL": StatementParser.call_procedure,
     "DELETE": StatementParser.delete,
-    "GRAPH": StatementParser.graph_query,
+    "GRAPH": StatementParser.graph_statement,
     "INSERT": StatementParser.insert,
     "UPDATE": StatementParser.update,
 }
