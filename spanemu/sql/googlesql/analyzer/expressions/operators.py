@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.expressions import constructors
 else:
     constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 
 def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
@@ -176,6 +177,9 @@ def resolve_binary(node: ast.Binary, env: Env) -> Expr:
     if node.op not in _SHIFTS:
         _refuse_null(node.op, (node.left, left), (node.right, right))
     at = node.op_at if node.op in _SHIFTS else node.at
+    if left.type.is_graph and right.type.is_graph and node.op in ("=", "!="):
+        equal: Expr = graph_predicates.equality(left, right, env.analysis, at)
+        return equal if node.op == "=" else negation(equal, env, at)
     return operator_call(_BINARY[node.op], (left, right), env.analysis, at)
 
 
@@ -221,6 +225,8 @@ def resolve_is(node: ast.Is, env: Env) -> Expr:
                 at=node.operand.at,
             )
         operand = coerce(operand, BOOL, env.analysis, node.at)
+    if operand.type.is_graph and node.what == "NULL":
+        operand = graph_predicates.narrowed(operand, env.analysis)
     call = operator_call(_IS[node.what], (operand,), env.analysis, node.at)
     return negation(call, env, node.at) if node.negated else call
 

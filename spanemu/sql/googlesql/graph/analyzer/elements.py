@@ -1,0 +1,500 @@
+"""Elements: what the variables of nodes and edges denote, column by column.
+
+An element is known by its table's number, by its key and by its properties, each of which is a
+column that exists only if the query uses it. The element as a value is one more such column.
+
+    ScannedElement    rows of the tables that may give the element, as one scan
+    HopElement        an edge or a node inside of a `PathScan`, the union of its steps
+    ValueElement      a value of an element type, from which the parts are taken
+    MergedElement     a column of UNION ALL, the union of the operands' elements
+
+Keys of several tables share columns, called slots: one for each type and each time that the type
+occurs in a key. A table without a slot has a constant there, so that two elements are equal if
+their numbers and slots are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.graph.analyzer.catalog import (
+    TAG,
+    GraphCatalog,
+    GraphTable,
+    GraphTables,
+    Numbers,
+)
+from spanemu.sql.googlesql.graph.analyzer.expressions import filler
+from spanemu.sql.googlesql.graph.analyzer.rows import Rows
+from spanemu.sql.resolved import (
+    Case,
+    ColumnRef,
+    Expr,
+    GetKey,
+    GetProperty,
+    Literal,
+    ResolvedColumn,
+    Scan,
+    SetOpKind,
+    SetOpScan,
+    ValuesScan,
+)
+from spanemu.values.graph_types import GraphType
+from spanemu.values.types import BOOL, Type
+
+
+class Slot(NamedTuple):
+    """A column of keys: the part of a key that is the `count`-th of its type."""
+
+    type: Type
+    count: int
+
+
+def slots_of(table: GraphTable) -> tuple[Slot, ...]:
+    """Return the slots of the parts of a table's key, in their order."""
+    counts: dict[Type, int] = {}
+    slots = []
+    for type_ in table.element.key:
+        count = counts.get(type_, 0)
+        counts[type_] = count + 1
+        slots.append(Slot(type_, count))
+    return tuple(slots)
+
+
+class Identity:
+    """What tells one element from another: the number of its table, and its key."""
+
+    def __init__(self, tables: GraphTables, numbers: Numbers) -> None:
+        self.tables = tables
+        self.numbers = numbers
+
+    def tag(self) -> Expr:
+        """Return the number of the table; NULL for an element that is NULL."""
+        raise NotImplementedError
+
+    def slot(self, slot: Slot) -> Expr:
+        """Return a part of the key; a constant for an element whose table lacks the slot."""
+        raise NotImplementedError
+
+    def only(self) -> GraphTable | None:
+        """Return the only table that the element may come from, or None."""
+        return self.tables[next(iter(self.numbers))] if len(self.numbers) == 1 else None
+
+
+def same(first: Identity, second: Identity, analysis: Analysis) -> list[Expr]:
+    """Return the conditions under which two elements of one kind are equal.
+
+    The conditions are equalities; none of them is TRUE for an element that is NULL.
+    """
+    common = first.numbers & second.numbers
+    if not common:
+        return [Literal(BOOL, False)]
+    slots = dict.fromkeys(slot for number in common for slot in slots_of(first.tables[number]))
+    pairs = [(first.slot(slot), second.slot(slot)) for slot in slots]
+    if len(first.numbers) > 1 or len(second.numbers) > 1 or not pairs:
+        pairs.insert(0, (first.tag(), second.tag()))
+    return [operator_call("$equal", pair, analysis, -1) for pair in pairs]
+
+
+class Element(Identity):
+    """A node or an edge; `column` holds it as a value, if the query uses that."""
+
+    def __init__(
+        self,
+        name: str,
+        tables: GraphTables,
+        numbers: Numbers,
+        catalog: GraphCatalog,
+        analysis: Analysis,
+    ) -> None:
+        super().__init__(tables, numbers)
+        self.name = name
+        self.catalog = catalog
+        self.analysis = analysis
+        self.type: GraphType = tables.type_of(numbers)
+        self.column = analysis.column(name, self.type)
+        self.uses = 0  # of the value as a whole
+        self.is_nullable = False
+        self.is_built = False  # the rows are: only what they have can be used
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether the element is an edge."""
+        return self.tables.is_edge
+
+    def value(self) -> Expr:
+        """Return the element as a value."""
+        self.uses += 1
+        return ColumnRef(self.type, self.column)
+
+    def hold(self, value: Expr) -> None:
+        """Let the column of `value` be the one that holds the element."""
+        assert isinstance(value, ColumnRef)
+        known = self.analysis.graph.elements
+        entry = known.get(self.column.id)
+        self.column = value.column
+        if entry is not None:
+            known[self.column.id] = entry
+
+    def release(self) -> None:
+        """Note that a value which was asked for is not used."""
+        self.uses -= 1
+
+    def identity_value(self) -> Expr:
+        """Return a value that is equal to the element, but may lack its properties."""
+        return self.value()
+
+    def property(self, folded: str) -> Expr:
+        """Return a property that some table has; NULL where the element's table lacks it."""
+        raise NotImplementedError
+
+    def property_type(self, folded: str) -> Type:
+        """Return the type of a property: declared, or JSON for one that only rows have."""
+        return self.tables.property_type(folded, self.numbers, self.catalog.properties)
+
+    def owns(self, column: int) -> bool:
+        """Return whether a column, by its id, is a part of the element."""
+        return column == self.column.id
+
+    def is_null(self) -> Expr:
+        """Return whether the element is NULL."""
+        only = self.only()
+        slots = () if only is None else slots_of(only)
+        part = self.slot(slots[0]) if slots else self.tag()
+        return operator_call("$is_null", (part,), self.analysis, -1)
+
+    def end(self, *, is_source: bool) -> Identity:
+        """Return the node at which the edge begins or ends."""
+        raise NotImplementedError
+
+
+Part = Callable[[Rows], Expr]
+
+
+class ColumnarElement(Element):
+    """An element whose parts are columns, each made when it is first asked for."""
+
+    def __init__(
+        self,
+        name: str,
+        tables: GraphTables,
+        numbers: Numbers,
+        catalog: GraphCatalog,
+        analysis: Analysis,
+    ) -> None:
+        super().__init__(name, tables, numbers, catalog, analysis)
+        self._columns: dict[Hashable, ResolvedColumn] = {}
+
+    def part(self, key: Hashable, name: str, type_: Type, value: Part) -> Expr:
+        """Return the part of the element that `value` computes over the rows of a table."""
+        column = self._columns.get(key)
+        if column is None:
+            column = self._columns[key] = self.make_column(name, type_, value)
+        return ColumnRef(column.type, column)
+
+    def owns(self, column: int) -> bool:
+        return column == self.column.id or any(one.id == column for one in self._columns.values())
+
+    def make_column(self, name: str, type_: Type, value: Part) -> ResolvedColumn:
+        """Return a new column with a part of the element."""
+        raise NotImplementedError
+
+    def tag(self) -> Expr:
+        return self.part("tag", "$table", TAG, lambda rows: Literal(TAG, rows.table.number))
+
+    def slot(self, slot: Slot) -> Expr:
+        def value(rows: Rows) -> Expr:
+            return _slot_value(rows.table, rows.key, slot)
+
+        return self.part(slot, "$key", slot.type, value)
+
+    def property(self, folded: str) -> Expr:
+        type_ = self.property_type(folded)
+
+        def value(rows: Rows) -> Expr:
+            found = rows.property(folded)
+            return Literal(type_, None) if found is None or found.type != type_ else found
+
+        return self.part(("property", folded), folded, type_, value)
+
+    def identity_value(self) -> Expr:
+        return self.part(
+            "identity", self.name, self.type, lambda rows: rows.value(self.type, whole=False)
+        )
+
+    def has_dynamic_label(self, folded: str) -> Expr:
+        """Return whether the label of the element's own row has a name, "" for any name."""
+
+        def value(rows: Rows) -> Expr:
+            has_own = rows.table.declared.dynamic_label is not None
+            return rows.has_dynamic_label(folded) if has_own else Literal(BOOL, False)
+
+        return self.part(("label", folded), "$label", BOOL, value)
+
+    def end(self, *, is_source: bool) -> Identity:
+        return _End(self, lambda rows: rows.is_reversed is not is_source)
+
+    def pattern_end(self, *, is_left: bool) -> Identity:
+        """Return the node at the left or right end of the edge in the pattern."""
+        return _End(self, lambda _: is_left)
+
+    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
+        """Return the numbers of the node tables at one end of the edge."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Add the columns that are the last to be known, before the rows are built."""
+        self.is_built = True
+        if self.uses > 0 and self.column.id not in {one.id for one in self._columns.values()}:
+            self.add_value_column()
+
+    def add_value_column(self) -> None:
+        """Make `column`, which holds the element as a value."""
+        raise NotImplementedError
+
+
+def _slot_value(table: GraphTable, key: Callable[[], Sequence[Expr]], slot: Slot) -> Expr:
+    slots = slots_of(table)
+    return key()[slots.index(slot)] if slot in slots else filler(slot.type)
+
+
+class _End(Identity):
+    """The node at one end of an edge whose parts are columns."""
+
+    def __init__(self, edge: ColumnarElement, is_left: Callable[[Rows], bool]) -> None:
+        super().__init__(edge.catalog.nodes, edge.end_numbers(is_left))
+        self._edge = edge
+        self._is_left = is_left
+        # The ends of a row in both senses: which one is wanted differs from row to row.
+        self._name = ("end", is_left(_PLAIN), is_left(_REVERSED))
+
+    def tag(self) -> Expr:
+        def value(rows: Rows) -> Expr:
+            return Literal(TAG, rows.end_table(is_left=self._is_left(rows)).number)
+
+        return self._edge.part((self._name, "tag"), "$end", TAG, value)
+
+    def slot(self, slot: Slot) -> Expr:
+        def value(rows: Rows) -> Expr:
+            is_left = self._is_left(rows)
+            table = rows.end_table(is_left=is_left)
+            return _slot_value(table, lambda: rows.left_or_right_key(is_left=is_left), slot)
+
+        return self._edge.part((self._name, slot), "$end_key", slot.type, value)
+
+
+class _Sense(NamedTuple):
+    is_reversed: bool
+
+
+_PLAIN, _REVERSED = _Sense(False), _Sense(True)
+
+
+class ScannedElement(ColumnarElement):
+    """An element that is the rows of its tables: one scan, or the union of one for each table.
+
+    An edge without direction has two for each table, of which one is reversed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tables: GraphTables,
+        rows: Sequence[Rows],
+        catalog: GraphCatalog,
+        analysis: Analysis,
+    ) -> None:
+        numbers = frozenset(each.table.number for each in rows)
+        super().__init__(name, tables, numbers, catalog, analysis)
+        self.rows = tuple(rows)
+        self._union = Columns(len(rows))
+
+    def make_column(self, name: str, type_: Type, value: Part) -> ResolvedColumn:
+        if len(self.rows) == 1:
+            (rows,) = self.rows
+            return rows.compute(name, value(rows))
+        column = self.analysis.column(name, type_)
+        self._add(column, value)
+        return column
+
+    def add_value_column(self) -> None:
+        whole = self._whole
+        if len(self.rows) == 1:
+            (rows,) = self.rows
+            rows.assign(self.column, whole(rows))
+        else:
+            self._add(self.column, whole)
+        self._columns["value"] = self.column
+
+    def _whole(self, rows: Rows) -> Expr:
+        return rows.value(self.type, whole=True)
+
+    def _add(self, column: ResolvedColumn, value: Part) -> None:
+        self._union.add(column, [rows.compute(column.name, value(rows)) for rows in self.rows])
+
+    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
+        return frozenset(rows.end_table(is_left=is_left(rows)).number for rows in self.rows)
+
+    def scan(self) -> Scan:
+        """Return the scan. Call once, after everything that the query uses is requested."""
+        if len(self.rows) != 1 and not self._union.outputs:
+            self.tag()
+        self.finish()
+        if not self.rows:
+            return ValuesScan(tuple(self._union.outputs), ())
+        if len(self.rows) == 1:
+            return self.rows[0].scan()
+        inputs = tuple(
+            (rows.scan(), tuple(sources))
+            for rows, sources in zip(self.rows, self._union.sources, strict=True)
+        )
+        return SetOpScan(SetOpKind.UNION_ALL, inputs, tuple(self._union.outputs))
+
+
+class ValueElement(Element):
+    """A value of an element type, such as an element of an array; its parts are taken from it."""
+
+    def __init__(self, column: ResolvedColumn, catalog: GraphCatalog, analysis: Analysis) -> None:
+        type_ = column.type
+        assert isinstance(type_, GraphType)
+        tables = catalog.tables(bool(type_.edges) or type_.code is type_.code.GRAPH_EDGE)
+        super().__init__(column.name, tables, tables.numbers_of(type_), catalog, analysis)
+        self.column = column
+        self.is_nullable = True
+
+    def property(self, folded: str) -> Expr:
+        return GetProperty(self.property_type(folded), self._operand(), folded)
+
+    def _operand(self) -> Expr:
+        return ColumnRef(self.column.type, self.column)
+
+    def tag(self) -> Expr:
+        return _tag_of(self._operand, self.tables.some(self.numbers), "", self.analysis)
+
+    def slot(self, slot: Slot) -> Expr:
+        return _slot_of(self._operand, self.tables.some(self.numbers), "", slot, self.analysis)
+
+    def is_null(self) -> Expr:
+        return operator_call("$is_null", (self._operand(),), self.analysis, -1)
+
+    def end(self, *, is_source: bool) -> Identity:
+        return _ValueEnd(self, is_source)
+
+
+class _ValueEnd(Identity):
+    """The node at one end of an edge that is a value."""
+
+    def __init__(self, edge: ValueElement, is_source: bool) -> None:
+        nodes = edge.catalog.nodes
+        self._edges = edge.tables.some(edge.numbers)
+        numbers = frozenset(
+            edge.catalog.node_of(table.end(is_source)).number for table in self._edges
+        )
+        super().__init__(nodes, numbers)
+        self._edge = edge
+        self._end = "source" if is_source else "destination"
+
+    def _operand(self) -> Expr:
+        return ColumnRef(self._edge.column.type, self._edge.column)
+
+    def tag(self) -> Expr:
+        tables = self.tables.some(self.numbers)
+        return _tag_of(self._operand, tables, self._end, self._edge.analysis)
+
+    def slot(self, slot: Slot) -> Expr:
+        tables = self.tables.some(self.numbers)
+        return _slot_of(self._operand, tables, self._end, slot, self._edge.analysis)
+
+
+def _tag_of(
+    operand: Callable[[], Expr], tables: Iterable[GraphTable], end: str, analysis: Analysis
+) -> Expr:
+    whens = []
+    for table in tables:
+        part: Expr = Literal(BOOL, True)
+        if table.element.key:
+            key = GetKey(table.element.key[0], operand(), table.element, 0, end)
+            missing = operator_call("$is_null", (key,), analysis, -1)
+            part = operator_call("$not", (missing,), analysis, -1)
+        whens.append((part, Literal(TAG, table.number)))
+    if not whens:
+        return Literal(TAG, None)
+    return Case(TAG, tuple(whens), Literal(TAG, None))
+
+
+def _slot_of(
+    operand: Callable[[], Expr],
+    tables: Iterable[GraphTable],
+    end: str,
+    slot: Slot,
+    analysis: Analysis,
+) -> Expr:
+    tables = tuple(tables)
+    parts: list[Expr] = []
+    for table in tables:
+        slots = slots_of(table)
+        if slot in slots:
+            parts.append(GetKey(slot.type, operand(), table.element, slots.index(slot), end))
+    if len(parts) < len(tables) or not parts:
+        parts.append(filler(slot.type))
+    if len(parts) == 1:
+        return parts[0]
+    return operator_call("COALESCE", parts, analysis, -1)
+
+
+class Columns:
+    """The columns of a union: for each, one column of every part, in the order of the parts."""
+
+    def __init__(self, count: int) -> None:
+        self.outputs: list[ResolvedColumn] = []
+        self.sources: list[list[ResolvedColumn]] = [[] for _ in range(count)]
+
+    def add(self, output: ResolvedColumn, parts: Iterable[ResolvedColumn]) -> None:
+        """Add a column."""
+        self.outputs.append(output)
+        for sources, part in zip(self.sources, parts, strict=True):
+            sources.append(part)
+
+
+class HopElement(ColumnarElement):
+    """An edge or a node within a `PathScan`, the union of its steps or checks.
+
+    `rows` are those of each step, in the order of the steps.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tables: GraphTables,
+        rows: Sequence[Rows],
+        columns: Columns,
+        catalog: GraphCatalog,
+        analysis: Analysis,
+    ) -> None:
+        numbers = frozenset(each.table.number for each in rows)
+        super().__init__(name, tables, numbers, catalog, analysis)
+        self.rows = tuple(rows)
+        self._outputs = columns
+
+    def make_column(self, name: str, type_: Type, value: Part) -> ResolvedColumn:
+        column = self.analysis.column(name, type_)
+        self._add(column, value)
+        return column
+
+    def _add(self, column: ResolvedColumn, value: Part) -> None:
+        self._outputs.add(column, [rows.compute(column.name, value(rows)) for rows in self.rows])
+
+    def add_value_column(self) -> None:
+        self._add(self.column, lambda rows: rows.value(self.type, whole=True))
+        self._columns["value"] = self.column
+
+    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
+        return frozenset(rows.end_table(is_left=is_left(rows)).number for rows in self.rows)
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the query uses any part of the element."""
+        return bool(self._columns) or self.uses > 0
