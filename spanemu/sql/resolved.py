@@ -168,6 +168,19 @@ class GetProperty(Expr):
 
 
 @record
+class GetKey(Expr):
+    """Part `index` of the key of an element of `table`; NULL for NULL and other tables' elements.
+
+    With `end`, "source" or "destination", of the key of the node at that end of the edge.
+    """
+
+    operand: Expr
+    table: ElementTable
+    index: int
+    end: str = ""
+
+
+@record
 class MakePath(Expr):
     """A path of its parts, which are nodes, edges and paths; NULL if a part is NULL.
 
@@ -385,6 +398,21 @@ class LimitScan(Scan):
     input: Scan
     limit: Expr
     offset: Expr | None = None
+
+
+@record
+class RankScan(Scan):
+    """The rows of `input`, and whether each is among the first `limit` of its partition.
+
+    `keys` order the rows of a partition; equal rows, and all rows without keys, have any order. A
+    limit that is NULL or not positive ends the statement with OUT_OF_RANGE.
+    """
+
+    input: Scan
+    partition_by: tuple[Expr, ...]
+    order_by: tuple[SortKey, ...]
+    limit: Expr
+    output: ResolvedColumn
 
 
 class SetOpKind(StrEnum):

@@ -66,6 +66,11 @@ class Element:
         self.dynamic_label = dynamic_label
         self.dynamic_properties = dynamic_properties
 
+    @property
+    def size_parts(self) -> tuple[Any, ...]:
+        """The values that the element itself holds, for accounts of memory."""
+        return (*self.key, *self.properties, *self.source, *self.destination)
+
     def __eq__(self, other: object) -> bool:
         return (
             other.__class__ is Element

@@ -28,6 +28,7 @@ _SCALAR_CHAPTERS = (
     "array",
     "compression",
     "conditional",
+    "graph.functions",
     "hash",
     "json.functions",
     "numbers.bit",
@@ -57,9 +58,7 @@ _UNSUPPORTED: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "DESTINATION_NODE_ID", "EDGES", "ELEMENT_DEFINITION_NAME", "ELEMENT_ID", "IS_ACYCLIC",
-            "IS_FIRST", "IS_SIMPLE", "IS_TRAIL", "LABELS", "NODES", "PATH", "PATH_FIRST",
-            "PATH_LAST", "PATH_LENGTH", "PROPERTY_NAMES", "SOURCE_NODE_ID",
+            "IS_FIRST",
         ),
         "graph",
     ),

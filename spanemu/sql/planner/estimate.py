@@ -25,13 +25,15 @@ from spanemu.sql.plan.joins import (
     Unnest,
 )
 from spanemu.sql.plan.nodes import Among, Equal, Node, Prefixed, Scan, Seek, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import properties
+    from spanemu.sql.planner import path_scan, properties
 else:
+    path_scan = deferred("spanemu.sql.planner.path_scan")
     properties = deferred("spanemu.sql.planner.properties")
 
 SEEK = 4.0  # finding a position in a sorted map
@@ -166,7 +168,7 @@ def _of_limit(node: nodes.Limit | nodes.TopN, planning: Planning) -> Estimate:
     return Estimate(rows, below.cost * max(rows / max(below.rows, 1.0), 0.01))
 
 
-def _of_sort(node: nodes.Sort, planning: Planning) -> Estimate:
+def _of_sort(node: nodes.Sort | nodes.Rank, planning: Planning) -> Estimate:
     below = estimate(node.input, planning)
     return Estimate(below.rows, below.cost + below.rows)
 
@@ -252,6 +254,7 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     nodes.Limit: _of_limit,
     nodes.TopN: _of_limit,
     nodes.Sort: _of_sort,
+    nodes.Rank: _of_sort,
     nodes.HashAggregate: _of_aggregate,
     nodes.StreamAggregate: _of_aggregate,
     nodes.UnionAll: _of_inputs,
@@ -263,4 +266,5 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     ApplyJoin: _of_apply,
     KeyedSpool: _of_spool,
     Unnest: _of_unnest,
+    PathScan: path_scan.estimate_paths,
 }

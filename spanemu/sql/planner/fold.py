@@ -21,12 +21,14 @@ from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
 from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
+from spanemu.sql.resolved import And, Case, Expr, FunctionCall, GetKey, GetProperty, Literal, Or
 from spanemu.values.types import BOOL, Type
 
 if TYPE_CHECKING:
     from spanemu.sql.functions import value_size
+    from spanemu.sql.planner import path_scan
 else:
+    path_scan = deferred("spanemu.sql.planner.path_scan")
     value_size = deferred("spanemu.sql.functions.value_size")
 
 _FOLDED_BYTES_MAX = 64 * 1024
@@ -210,4 +212,6 @@ _FOLDERS: Mapping[type[Expr], Callable[[Any], Expr]] = {
     And: _and,
     Or: _or,
     Case: _case,
+    GetKey: path_scan.key_value,
+    GetProperty: path_scan.property_value,
 }

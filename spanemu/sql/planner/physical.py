@@ -16,6 +16,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
 from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
@@ -24,13 +25,14 @@ from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import join_order, ordering, spool
+    from spanemu.sql.planner import join_order, ordering, path_scan, spool
 
     Required = ordering.RequiredOrder | None
     Chooser = Callable[[Any, Required, Planning], Node]
 else:
     join_order = deferred("spanemu.sql.planner.join_order")
     ordering = deferred("spanemu.sql.planner.ordering")
+    path_scan = deferred("spanemu.sql.planner.path_scan")
     spool = deferred("spanemu.sql.planner.spool")
 
 
@@ -48,11 +50,11 @@ def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
         return expr
     inner = map_parts(expr, _same, lambda term: choose_in(term, planning, rows))
     if isinstance(inner, Subquery):
-        return replace(inner, node=_per_row(inner.node, planning, rows))
+        return replace(inner, node=per_row(inner.node, planning, rows))
     return inner
 
 
-def _per_row(node: Node, planning: Planning, rows: float) -> Node:
+def per_row(node: Node, planning: Planning, rows: float) -> Node:
     """Return the plan of a node run for each of `rows` rows: with seeks, or with a hashed spool."""
     seeking = spool.spool_correlated(choose(node, None, planning))
     if not free(seeking) or planning.hashes_correlations:
@@ -226,7 +228,7 @@ def _input(node: Any, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))  # type: ignore[no-any-return]
 
 
-def _sample(node: nodes.Sample, _: Required, planning: Planning) -> Node:
+def _unordered(node: nodes.Sample | nodes.Rank, _: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, None, planning))
 
 
@@ -257,10 +259,12 @@ _CHOOSERS: Mapping[type[Node], Chooser] = {
     nodes.Limit: _limit,
     nodes.Sort: _sort,
     nodes.HashAggregate: _aggregate,
-    nodes.Sample: _sample,
+    nodes.Sample: _unordered,
+    nodes.Rank: _unordered,
     nodes.UnionAll: _inputs,
     nodes.SetOperation: _inputs,
     nodes.With: _with,
     Join: _join,
     Unnest: _unnest,
+    PathScan: path_scan.choose_paths,
 }

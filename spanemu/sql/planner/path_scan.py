@@ -1,0 +1,285 @@
+"""Planning of path scans: what the planner's tables say about `PathScan`.
+
+A step of the resolved tree is a plain scan of edges. Here it becomes a look-up: the scan under the
+condition that the first node of the edge is the node at hand, which the other rules turn into a
+seek, or into a look-up in a hash table where no key or index begins with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from spanemu.sql import resolved
+from spanemu.sql.plan.conditions import conjunction_or_true, equal
+from spanemu.sql.plan.nodes import Columns, Filter, Node
+from spanemu.sql.plan.paths import (
+    Check,
+    Hop,
+    Lookup,
+    PathScan,
+    Place,
+    Scope,
+    Segment,
+    Step,
+)
+from spanemu.sql.plan.traverse import free, replace_fields
+from spanemu.sql.planner.estimate import Estimate, estimate
+from spanemu.sql.planner.physical import choose, per_row
+from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.prune import Ids, ids_of, narrow, prune, prune_outputs
+from spanemu.sql.resolved import ColumnRef, Expr, PathPrefix, ResolvedColumn
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner.ordering import RequiredOrder
+    from spanemu.sql.planner.translate import Translator
+
+_LOOKUPS_A_ROW = 100.0  # nodes that are visited for a row of the input
+_PATHS_A_ROW = 50.0
+
+# ---------------------------------------------------------------------------- translation
+
+
+def translate_paths(translator: Translator, scan: resolved.PathScan) -> Node:
+    """Return the node of a path scan."""
+    needs_backward = scan.end is not None and scan.prefix is not PathPrefix.ALL
+    return PathScan(
+        translator.node(scan.input),
+        translator.expr(scan.start),
+        tuple([_segment(translator, each, needs_backward) for each in scan.segments]),
+        scan.prefix,
+        translator.optional(scan.end),
+        _scopes(translator, scan.scopes),
+        scan.path,
+        translator.optional(scan.first_element),
+        scan.elements,
+    )
+
+
+def _scopes(translator: Translator, scopes: Iterable[resolved.PathScope]) -> tuple[Scope, ...]:
+    return tuple(
+        [
+            Scope(scope.first, scope.last, scope.mode, translator.optional(scope.condition))
+            for scope in scopes
+        ]
+    )
+
+
+def _segment(
+    translator: Translator, segment: resolved.PathSegment, needs_backward: bool
+) -> Segment:
+    hops = [
+        Hop(
+            tuple([_step(translator, step, needs_backward) for step in hop.steps]),
+            hop.columns,
+            hop.cost,
+        )
+        for hop in segment.hops
+    ]
+    place = segment.place
+    return Segment(
+        tuple(hops),
+        segment.lower,
+        segment.upper,
+        _scopes(translator, segment.scopes),
+        segment.groups,
+        None if place is None else _place(translator, place),
+    )
+
+
+def _step(translator: Translator, step: resolved.PathStep, needs_backward: bool) -> Step:
+    return Step(
+        step.source,
+        step.edge,
+        step.target,
+        _lookup(translator, step.scan, step.source_key),
+        step.source_key,
+        step.edge_key,
+        step.target_key,
+        step.values,
+        step.skips_loops,
+        _lookup(translator, step.scan, step.target_key) if needs_backward else None,
+    )
+
+
+def _place(translator: Translator, place: resolved.PathPlace) -> Place:
+    checks = [
+        Check(
+            check.table,
+            check.key,
+            None if check.scan is None else _lookup(translator, check.scan, check.key),
+            check.values,
+        )
+        for check in place.checks
+    ]
+    return Place(tuple(checks), place.columns)
+
+
+def _lookup(translator: Translator, scan: resolved.Scan, key: Columns) -> Lookup:
+    """Return the rows of `scan` in which `key` is the key of the node at hand."""
+    new_column = translator.planning.new_column
+    here = tuple([new_column(column.name, column.type) for column in key])
+    same = [equal(_reference(a), _reference(b)) for a, b in zip(key, here, strict=True)]
+    return Lookup(Filter(translator.node(scan), conjunction_or_true(same)), here)
+
+
+def _reference(column: ResolvedColumn) -> ColumnRef:
+    return ColumnRef(column.type, column)
+
+
+# ---------------------------------------------------------------------------- pruning
+
+
+def prune_paths(node: PathScan, needed: Ids) -> Node:
+    """Remove outputs that are not needed, and the columns of steps that only those used."""
+    keeps_path = node.path is not None and node.path.id in needed
+    elements = node.elements if keeps_path else ()
+    scopes = [*node.scopes, *[scope for each in node.segments for scope in each.scopes]]
+    wanted = needed.union(*[free(each.condition) for each in scopes if each.condition is not None])
+    wanted |= ids_of(column for hops in elements for pair in hops for column in pair)
+    slim: PathScan = replace_fields(
+        node,
+        {
+            "segments": tuple([_pruned_segment(node, each, wanted) for each in node.segments]),
+            "path": node.path if keeps_path else None,
+            "first_element": node.first_element if keeps_path else None,
+            "elements": elements,
+        },
+    )
+    outside = [slim.start, slim.end, slim.first_element]
+    below = wanted.union(*[free(expr) for expr in outside if expr is not None])
+    below = below.union(*[free(lookup.node) for lookup in slim.lookups()])
+    return replace_fields(slim, {"input": prune(node.input, below)})
+
+
+def _pruned_segment(node: PathScan, segment: Segment, wanted: Ids) -> Segment:
+    groups = tuple([pair for pair in segment.groups if pair[0].id in wanted])
+    inside = wanted | ids_of(column for _, column in groups)
+    if node.prefix is PathPrefix.ANY_CHEAPEST:
+        inside |= ids_of(hop.cost for hop in segment.hops if hop.cost is not None)
+    hops = tuple([_pruned_hop(hop, inside, node.has_trails) for hop in segment.hops])
+    place = segment.place
+    if place is not None:
+        kept = _positions(place.columns, wanted)
+        checks = tuple([_pruned_check(check, kept) for check in place.checks])
+        place = Place(checks, _items(place.columns, kept))
+    return replace_fields(segment, {"hops": hops, "groups": groups, "place": place})
+
+
+def _positions(columns: Columns, wanted: Ids) -> list[int]:
+    return [position for position, column in enumerate(columns) if column.id in wanted]
+
+
+def _items(columns: Columns, positions: Iterable[int]) -> Columns:
+    return tuple([columns[position] for position in positions])
+
+
+def _pruned_hop(hop: Hop, wanted: Ids, has_trails: bool) -> Hop:
+    kept = _positions(hop.columns, wanted)
+    steps = []
+    for step in hop.steps:
+        slim: Step = replace_fields(
+            step,
+            {
+                "values": _items(step.values, kept),
+                "edge_key": step.edge_key if has_trails else (),
+            },
+        )
+        steps.append(_with_lookups(slim, _pruned))
+    return Hop(tuple(steps), _items(hop.columns, kept), hop.cost)
+
+
+def _pruned_check(check: Check, kept: Iterable[int]) -> Check:
+    return _with_lookup(replace_fields(check, {"values": _items(check.values, kept)}), _pruned)
+
+
+def _pruned(lookup: Lookup, outputs: Columns) -> Node:
+    return prune_outputs(lookup.node, outputs)
+
+
+# ---------------------------------------------------------------------------- other tables
+
+_Change = Callable[[Lookup, Columns], Node]  # from a look-up and the columns that are read of it
+
+
+def _changed(lookup: Lookup, outputs: Columns, change: _Change) -> Lookup:
+    return Lookup(change(lookup, outputs), lookup.here)
+
+
+def _with_lookups(step: Step, change: _Change) -> Step:
+    shared = (*step.edge_key, *step.values)
+    forward = _changed(step.forward, (*step.target_key, *shared), change)
+    backward = step.backward
+    if backward is not None:
+        backward = _changed(backward, (*step.source_key, *shared), change)
+    return replace_fields(step, {"forward": forward, "backward": backward})
+
+
+def _with_lookup(check: Check, change: _Change) -> Check:
+    if check.lookup is None:
+        return check
+    return replace_fields(check, {"lookup": _changed(check.lookup, check.values, change)})
+
+
+def _map_lookups(node: PathScan, change: _Change) -> PathScan:
+    """Return `node` with the plans of its steps and checks replaced."""
+    segments = []
+    for segment in node.segments:
+        hops = [
+            Hop(tuple([_with_lookups(step, change) for step in hop.steps]), hop.columns, hop.cost)
+            for hop in segment.hops
+        ]
+        place = segment.place
+        if place is not None:
+            checks = tuple([_with_lookup(check, change) for check in place.checks])
+            place = Place(checks, place.columns)
+        segments.append(replace_fields(segment, {"hops": tuple(hops), "place": place}))
+    return replace_fields(node, {"segments": tuple(segments)})
+
+
+def choose_paths(node: PathScan, required: RequiredOrder | None, planning: Planning) -> Node:
+    """Choose how the input is read, and how the edges at a node are found."""
+    below = choose(node.input, required, planning)
+    rows = estimate(below, planning).rows * _LOOKUPS_A_ROW
+    chosen = _map_lookups(node, lambda lookup, _: per_row(lookup.node, planning, rows))
+    return replace_fields(chosen, {"input": below})
+
+
+def narrow_lookups(node: PathScan) -> PathScan:
+    """Narrow the hash joins in the plans of steps and checks."""
+    return _map_lookups(node, lambda lookup, outputs: narrow(lookup.node, outputs))
+
+
+def estimate_paths(node: PathScan, planning: Planning) -> Estimate:
+    """Return the estimate of a path scan."""
+    below = estimate(node.input, planning)
+    cost = max([estimate(lookup.node, planning).cost for lookup in node.lookups()], default=0.0)
+    return Estimate(
+        below.rows * _PATHS_A_ROW, below.cost + below.rows * _LOOKUPS_A_ROW * (cost + 1.0)
+    )
+
+
+def property_value(expr: resolved.GetProperty) -> Expr:
+    """Return the property of an element that is made on the spot, where that is a column.
+
+    The element of a row that an outer join adds is NULL, as the column is.
+    """
+    made = expr.operand
+    if isinstance(made, resolved.MakeElement) and made.properties:
+        position = made.table.position(expr.name)
+        value = None if position is None else made.properties[position]
+        if isinstance(value, ColumnRef) and value.type == expr.type:
+            return value
+    return expr
+
+
+def key_value(expr: resolved.GetKey) -> Expr:
+    """Return a part of the key of an element that is made on the spot."""
+    made = expr.operand
+    if not isinstance(made, resolved.MakeElement):
+        return expr
+    if made.table != expr.table:
+        return resolved.Literal(expr.type, None)
+    key = {"": made.key, "source": made.source, "destination": made.destination}[expr.end]
+    value = key[expr.index]
+    return value if isinstance(value, ColumnRef) and value.type == expr.type else expr
