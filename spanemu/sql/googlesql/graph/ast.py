@@ -323,7 +323,11 @@ class Return(Node):
 
 @record
 class SimpleQuery(Node):
-    """Statements and RETURN; `returned` is None only in EXISTS {statements}."""
+    """Statements and RETURN.
+
+    `returned` is None only in EXISTS {statements}, and in GRAPH_TABLE(graph MATCH ...), which
+    returns every variable.
+    """
 
     statements: tuple[GraphStatement, ...]
     returned: Return | None = None

@@ -192,9 +192,7 @@ class ExpressionParser(CallParser):
         self._count_comparison(start, start if negated else None)
         return ast.Like(left, pattern, negated, at=start, end=self.end)
 
-    def graph_predicate(
-        self, operand: ast.Expression, negated: bool, start: int
-    ) -> ast.Expression:
+    def graph_predicate(self, operand: ast.Expression, negated: bool, start: int) -> ast.Expression:
         """Parse LABELED, SOURCE OF or DESTINATION OF behind `operand IS [NOT]`."""
         raise NotImplementedError  # `QueryParser` has it
 

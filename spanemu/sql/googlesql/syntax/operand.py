@@ -68,7 +68,7 @@ class OperandParser(NameParser):
 
         return self.in_nested_parentheses(self.query, close, lambda query, _: self.query(query))
 
-    def _subquery(self, *, in_exists: bool = False) -> ast.Query:
+    def query_in_brackets(self, *, in_exists: bool = False) -> ast.Query:
         """Parse `(query)` or `{graph query}`."""
         if self.token.symbol == "{":
             return self.graph_query_in_braces(in_exists=in_exists)
@@ -180,7 +180,7 @@ class OperandParser(NameParser):
                 self.advance()
                 hint = self.hint()
                 if hint is not None or self.token.symbol in _STARTS_SUBQUERY:
-                    query = self._subquery()
+                    query = self.query_in_brackets()
                     self.count_subquery(query)
                     return ast.ArraySubquery(query, hint, at=start, end=self.end)
         self.expect("[")
@@ -300,7 +300,7 @@ class OperandParser(NameParser):
         """Parse EXISTS [hint] (query), or with a graph query in braces."""
         start = self.advance().at
         hint = self.hint()
-        query = self._subquery(in_exists=True)
+        query = self.query_in_brackets(in_exists=True)
         self.count_subquery(query)
         return ast.Exists(query, hint, at=start, end=self.end)
 

@@ -312,9 +312,7 @@ class QueryParser(PipeParser):
     def graph_table(self) -> ast.FromItem:
         return graph_queries.graph_table(self)
 
-    def graph_predicate(
-        self, operand: ast.Expression, negated: bool, start: int
-    ) -> ast.Expression:
+    def graph_predicate(self, operand: ast.Expression, negated: bool, start: int) -> ast.Expression:
         return graph_predicates.predicate(self, operand, negated, start)
 
     def _named(self, query: ast.Query) -> ast.QueryBody:

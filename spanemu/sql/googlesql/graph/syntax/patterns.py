@@ -1,7 +1,7 @@
 """Graph patterns: paths of nodes, edges and subpaths, with quantifiers, prefixes and modes.
 
-The tokens `->`, `-`, `<`, `*`, `+` and `{` are those of expressions: only a pattern gives them their
-meaning here. A node `(a)` and a subpath `((a)->(b))` differ in the token behind the parenthesis.
+The tokens `->`, `-`, `<`, `*`, `+` and `{` are those of expressions: only a pattern gives them its
+meaning. A node `(a)` and a subpath `((a)->(b))` differ in the token behind the parenthesis.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def starts_pattern(parser: SelectParser) -> bool:
 def path_patterns(parser: SelectParser) -> tuple[PathPattern, ...]:
     """Parse `pattern, [hint] pattern, ...`."""
     patterns = [_path_pattern(parser, None)]
-    first = parser.counted(lambda: _path_pattern(parser, parser.hint()))
+    further = parser.counted(lambda: _path_pattern(parser, parser.hint()))
     while parser.accept(","):
-        patterns.append(first())
+        patterns.append(further())
     return tuple(patterns)
 
 

@@ -22,9 +22,7 @@ def predicate(
     parser.accept("OF")
     edge = parser.expression(ABOVE_COMPARISON)
     is_destination = word.symbol == "DESTINATION"
-    return ast.IsEndpoint(
-        operand, edge, is_destination, negated, word.at, at=start, end=parser.end
-    )
+    return ast.IsEndpoint(operand, edge, is_destination, negated, word.at, at=start, end=parser.end)
 
 
 def label_expression(parser: ExpressionParser) -> ast.LabelExpression:

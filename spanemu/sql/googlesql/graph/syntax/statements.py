@@ -189,7 +189,11 @@ def returned(parser: SelectParser) -> graph_ast.Return:
 
 
 def _distinct(parser: SelectParser) -> bool:
-    return parser.accept("DISTINCT") or (parser.accept("ALL") and False)
+    """Parse [ALL | DISTINCT]."""
+    if parser.accept("DISTINCT"):
+        return True
+    parser.accept("ALL")
+    return False
 
 
 def _items(parser: SelectParser) -> _Items:
