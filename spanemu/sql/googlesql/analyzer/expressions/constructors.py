@@ -143,18 +143,20 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     """
     index = resolve(node.index, env)
     if operand.type.is_array:
-        if not node.mode:
+        # The documents of graph queries have EDGES(p)[1], the offset without its word.
+        mode = node.mode or ("OFFSET" if operand.type.item().is_graph else "")
+        if not mode:
             raise BadCall(
                 "Array element access with array[position] is not supported. Use "
                 "array[OFFSET(zero_based_offset)] or array[ORDINAL(one_based_ordinal)]",
                 at=node.inside_at,
             )
-        name = _ARRAY_SUBSCRIPTS.get(node.mode)
+        name = _ARRAY_SUBSCRIPTS.get(mode)
         if name is None:
             raise Unsupported("Subscripts by key")
         if not fits(index, INT64, env.analysis):
             raise BadCall(
-                f"Array position in {node.mode} must be coercible to INT64 type, but has type "
+                f"Array position in {mode} must be coercible to INT64 type, but has type "
                 f"{index.type}",
                 at=node.index.at,
             )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from spanemu.base.record import Unique, record
+from spanemu.schema.dialect import Fold
 from spanemu.schema.objects import Element, Endpoint, Property, PropertyGraph
 from spanemu.schema.schema import Schema
 from spanemu.sql.googlesql.analyzer.name_errors import closest
@@ -140,7 +141,7 @@ class GraphCatalog:
                 (each.name, each.type)
                 for each in sorted(properties.values(), key=lambda each: each.name.lower())
             ),
-            tuple(columns[self.fold(name)] for name in declared.key),
+            self._key_types(declared, columns, nodes),
             None if source is None else nodes[source.node].element,
             None if destination is None else nodes[destination.node].element,
             declared.dynamic_label is not None,
@@ -149,6 +150,31 @@ class GraphCatalog:
         labels = frozenset(self.fold(label.name) for label in declared.labels)
         return GraphTable(number, declared, element, properties, labels, columns)
 
+    def _key_types(
+        self, declared: Element, columns: Mapping[str, Type], nodes: Mapping[str, GraphTable]
+    ) -> tuple[Type, ...]:
+        key = [columns[self.fold(name)] for name in declared.key]
+        for is_source in self.ends_in_key(declared, nodes):
+            end = declared.source if is_source else declared.destination
+            assert end is not None
+            key.extend(nodes[end.node].element.key)
+        return tuple(key)
+
+    def ends_in_key(
+        self, declared: Element, nodes: Mapping[str, GraphTable] | None = None
+    ) -> list[bool]:
+        """Return the ends, by whether each is the source, that are parts of the key of an edge.
+
+        The rows of the edge table do not tell the node at such an end from others.
+        """
+        nodes = self.nodes.by_name if nodes is None else nodes
+        ends = ((True, declared.source), (False, declared.destination))
+        return [
+            is_source
+            for is_source, end in ends
+            if end is not None and not refers_by_key(end, nodes[end.node].declared, self.fold)
+        ]
+
     def _columns(self, name: str) -> Mapping[str, Type]:
         table = self._schema.table(name)
         if table is not None:
@@ -156,6 +182,12 @@ class GraphCatalog:
         view = self._schema.view(name)
         assert view is not None
         return {self.fold(column): type_ for column, type_ in view.columns}
+
+
+def refers_by_key(end: Endpoint, node: Element, fold: Fold) -> bool:
+    """Return whether an edge refers to a node by the key of the node, and not by other columns."""
+    columns = {fold(name) for name in end.node_columns}
+    return columns >= {fold(name) for name in node.key}
 
 
 TAG = INT64  # the type of the number of an element's table

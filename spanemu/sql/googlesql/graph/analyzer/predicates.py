@@ -65,16 +65,15 @@ def narrowed(value: T, analysis: Analysis) -> T | Expr:
     return element.identity_value()
 
 
-def _known(value: Expr, analysis: Analysis) -> Element | None:
-    """Return the element that a value is, if it is known by its columns or is itself a column."""
+def _known(value: ColumnRef, analysis: Analysis) -> Element:
+    """Return the element that a column holds, which need not be made if it has columns."""
     element = element_of(value, analysis)
     if element is not None:
         element.release()
         return element
-    if type(value) is ColumnRef and isinstance(value.type, GraphType):
-        catalog = catalog_by_name(value.type.graph, analysis.schema)
-        return ValueElement(value.column, catalog, analysis)
-    return None
+    assert isinstance(value.type, GraphType)
+    catalog = catalog_by_name(value.type.graph, analysis.schema)
+    return ValueElement(value.column, catalog, analysis)
 
 
 def equality(left: Expr, right: Expr, analysis: Analysis, at: int) -> Expr:
@@ -88,10 +87,10 @@ def equality(left: Expr, right: Expr, analysis: Analysis, at: int) -> Expr:
     first, second = element_of(left, analysis), element_of(right, analysis)
     if first is None and second is None:
         return operator_call("$equal", (left, right), analysis, at)
-    one, other = _known(left, analysis), _known(right, analysis)
-    if one is None or other is None:
+    if type(left) is not ColumnRef or type(right) is not ColumnRef:
         values = (narrowed(left, analysis), narrowed(right, analysis))
         return operator_call("$equal", values, analysis, at)
+    one, other = _known(left, analysis), _known(right, analysis)
     return compared(one, other, (one.is_null, other.is_null), analysis)
 
 

@@ -19,7 +19,7 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_ca
 from spanemu.sql.googlesql.analyzer.queries.from_clause import view_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.ast import Hint
-from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable
+from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, refers_by_key
 from spanemu.sql.googlesql.graph.analyzer.expressions import conjunction
 from spanemu.sql.resolved import (
     And,
@@ -79,14 +79,22 @@ class Rows:
         return self.own_key() if self.known_key is None else self.known_key
 
     def own_key(self) -> tuple[Expr, ...]:
-        """Return the parts of the element key, read from the row."""
-        return tuple([self.column(name) for name in self.table.declared.key])
+        """Return the parts of the key, read from the row.
+
+        The key of an edge that refers to other columns of a node than its key has the key of the
+        node as well: such a row is several edges.
+        """
+        key = [self.column(name) for name in self.table.declared.key]
+        for is_source in self._catalog.ends_in_key(self.table.declared):
+            key.extend(self.end_key(is_source=is_source))
+        return tuple(key)
 
     def property(self, folded: str) -> Expr | None:
         """Return the value of a property, declared or dynamic, or None if no row has it."""
         declared = self.table.properties.get(folded)
         if declared is None:
             return self._dynamic_property(folded)
+        self.is_used = True
         name = declared.expression.strip("`")
         if self._catalog.fold(name) in self.table.columns:
             return self.column(name)
@@ -148,13 +156,13 @@ class Rows:
         """
         end = self.table.end(is_source)
         fold = self._catalog.fold
+        node = self._catalog.node_of(end).declared
+        if not refers_by_key(end, node, fold):
+            return self._node(is_source).own_key()
         columns = {
             fold(column): own for own, column in zip(end.columns, end.node_columns, strict=True)
         }
-        key = [fold(name) for name in self._catalog.node_of(end).declared.key]
-        if columns.keys() >= set(key):
-            return tuple([self.column(columns[name]) for name in key])
-        return self._node(is_source).own_key()
+        return tuple([self.column(columns[fold(name)]) for name in node.key])
 
     def _node(self, is_source: bool) -> Rows:
         known = self._joined.get(is_source)
