@@ -271,7 +271,8 @@ def supertype(first: Type, second: Type) -> Type | None:
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
         return _struct_supertype(first, second)
     if first.is_graph and second.is_graph:
-        return graph_types.graph_supertype(first, second)
+        common: Type | None = graph_types.graph_supertype(first, second)
+        return common
     if first.element is not None and second.element is not None and first.element.is_graph:
         element = graph_types.graph_supertype(first.element, second.element)
         return None if element is None else array_of(element)

@@ -47,10 +47,10 @@ from spanemu.values.types import BOOL, Type
 
 
 class Slot(NamedTuple):
-    """A column of keys: the part of a key that is the `count`-th of its type."""
+    """A column of keys: the part of a key that is the one with `number` among those of its type."""
 
     type: Type
-    count: int
+    number: int
 
 
 def slots_of(table: GraphTable) -> tuple[Slot, ...]:
@@ -235,14 +235,17 @@ class ColumnarElement(Element):
         return self.part(("label", folded), "$label", BOOL, value)
 
     def end(self, *, is_source: bool) -> Identity:
-        return _End(self, lambda rows: rows.is_reversed is not is_source)
+        return _End(self, lambda is_reversed: is_reversed is not is_source)
 
     def pattern_end(self, *, is_left: bool) -> Identity:
         """Return the node at the left or right end of the edge in the pattern."""
         return _End(self, lambda _: is_left)
 
-    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
-        """Return the numbers of the node tables at one end of the edge."""
+    def end_numbers(self, is_left: Callable[[bool], bool]) -> Numbers:
+        """Return the numbers of the node tables at one end of the edge.
+
+        `is_left` says whether that is the left end, of a row that is reversed or not.
+        """
         raise NotImplementedError
 
     def finish(self) -> None:
@@ -264,33 +267,26 @@ def _slot_value(table: GraphTable, key: Callable[[], Sequence[Expr]], slot: Slot
 class _End(Identity):
     """The node at one end of an edge whose parts are columns."""
 
-    def __init__(self, edge: ColumnarElement, is_left: Callable[[Rows], bool]) -> None:
+    def __init__(self, edge: ColumnarElement, is_left: Callable[[bool], bool]) -> None:
         super().__init__(edge.catalog.nodes, edge.end_numbers(is_left))
         self._edge = edge
         self._is_left = is_left
         # The ends of a row in both senses: which one is wanted differs from row to row.
-        self._name = ("end", is_left(_PLAIN), is_left(_REVERSED))
+        self._name = ("end", is_left(False), is_left(True))
 
     def tag(self) -> Expr:
         def value(rows: Rows) -> Expr:
-            return Literal(TAG, rows.end_table(is_left=self._is_left(rows)).number)
+            return Literal(TAG, rows.end_table(is_left=self._is_left(rows.is_reversed)).number)
 
         return self._edge.part((self._name, "tag"), "$end", TAG, value)
 
     def slot(self, slot: Slot) -> Expr:
         def value(rows: Rows) -> Expr:
-            is_left = self._is_left(rows)
+            is_left = self._is_left(rows.is_reversed)
             table = rows.end_table(is_left=is_left)
             return _slot_value(table, lambda: rows.left_or_right_key(is_left=is_left), slot)
 
         return self._edge.part((self._name, slot), "$end_key", slot.type, value)
-
-
-class _Sense(NamedTuple):
-    is_reversed: bool
-
-
-_PLAIN, _REVERSED = _Sense(False), _Sense(True)
 
 
 class ScannedElement(ColumnarElement):
@@ -335,8 +331,10 @@ class ScannedElement(ColumnarElement):
     def _add(self, column: ResolvedColumn, value: Part) -> None:
         self._union.add(column, [rows.compute(column.name, value(rows)) for rows in self.rows])
 
-    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
-        return frozenset(rows.end_table(is_left=is_left(rows)).number for rows in self.rows)
+    def end_numbers(self, is_left: Callable[[bool], bool]) -> Numbers:
+        return frozenset(
+            rows.end_table(is_left=is_left(rows.is_reversed)).number for rows in self.rows
+        )
 
     def scan(self) -> Scan:
         """Return the scan. Call once, after everything that the query uses is requested."""
@@ -491,8 +489,10 @@ class HopElement(ColumnarElement):
         self._add(self.column, lambda rows: rows.value(self.type, whole=True))
         self._columns["value"] = self.column
 
-    def end_numbers(self, is_left: Callable[[Rows], bool]) -> Numbers:
-        return frozenset(rows.end_table(is_left=is_left(rows)).number for rows in self.rows)
+    def end_numbers(self, is_left: Callable[[bool], bool]) -> Numbers:
+        return frozenset(
+            rows.end_table(is_left=is_left(rows.is_reversed)).number for rows in self.rows
+        )
 
     @property
     def is_asked_for(self) -> bool:

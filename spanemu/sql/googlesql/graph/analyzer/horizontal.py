@@ -73,7 +73,7 @@ def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr]:
 
 
 def _names(node: Any) -> Iterator[sql_ast.Identifier]:
-    """Yield the first names of the paths in a call. Raise BadCall for a part that is not allowed."""
+    """Yield the first names of the paths in a call; raise BadCall for a part that is refused."""
     if isinstance(node, sql_ast.Name):
         yield node.path.parts[0]
         return

@@ -239,7 +239,7 @@ class Matcher:
         return []
 
     def _all_different(self, elements: Sequence[Element]) -> list[Expr]:
-        conditions = []
+        conditions: list[Expr] = []
         for position, first in enumerate(elements):
             for second in elements[position + 1 :]:
                 if first is second:

@@ -181,7 +181,7 @@ class PathBuilder:
             node = self._matching.nodes[place]
             if isinstance(link, EdgeLink):
                 part = self._fixed(number, link, place)
-                arrived: HopElement | None = part.hops[-1].right
+                arrived = part.hops[-1].right
             else:
                 part = self._repeated(link)
                 part.place = _Place(node.numbers, place.patterns, self)
