@@ -127,7 +127,10 @@ class DdlGraphParser(DdlPartParser):
     def create_property_graph(self, start: int, or_replace: bool) -> graph_ast.CreatePropertyGraph:
         """Parse CREATE [OR REPLACE] PROPERTY GRAPH; the caller has read the verb."""
         self.expect_all("PROPERTY", "GRAPH")
+        exclusive_at = self.token.at
         if_not_exists = self.if_not_exists()
+        if or_replace and if_not_exists:
+            raise self.failure("OR REPLACE and IF NOT EXISTS exclude each other", exclusive_at)
         name = self.path()
         options = self.options()
         body_at = self.token.at
