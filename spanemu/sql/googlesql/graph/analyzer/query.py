@@ -109,6 +109,8 @@ class GraphTableRelation(Relation):
 
 
 def _in_graph(body: ast.GraphQuery, env: Env, *, is_braced: bool) -> WorkingTable:
+    if env.analysis.in_schema:
+        raise BadGraphQuery("A view or a function cannot query a property graph", at=body.at)
     state = graph_state(env.analysis)
     if body.graph is not None:
         catalog = find_catalog(body.graph, env.analysis.schema)
