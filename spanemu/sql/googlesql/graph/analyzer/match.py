@@ -107,6 +107,9 @@ class Matcher:
         check_costs(path.shape for path in self.paths)
         for path in self.paths:
             self.declarations.add(path.pattern, path.shape)
+        self.uses_incoming = any(
+            self.table.variable(name) is not None for name in self.declarations.by_name
+        )
         check_prefixes([(path.pattern, path.shape) for path in self.paths], self.declarations)
         self._collect()
         for path in self.paths:
@@ -194,7 +197,7 @@ class Matcher:
         self.join(element.scan, pattern.hint)
         self._require(filler_conditions(pattern, element, edge.exposed, self.table, self.env))
         if pattern.variable is not None:
-            self.name_element(pattern.variable.name, element, edge.exposed)
+            self._require(self.name_element(pattern.variable.name, element, edge.exposed))
         return element
 
     def _skip_loops(self, rows: Rows) -> None:
@@ -283,7 +286,6 @@ class Matcher:
         elif element.is_nullable:
             self.conditions.append(self._negated(element.is_null()))
         node.incoming = None
-        self.uses_incoming = True
 
     def has_table(self, element: Element, numbers: Numbers) -> Expr:
         """Return whether an element is of one of some tables."""
@@ -303,10 +305,13 @@ class Matcher:
     def name_node(self, node: PatternNode) -> None:
         """Let the variables of a node denote its element."""
         for name in node.names.values():
-            self.name_element(name, node.known(), node.exposed)
+            self._require(self.name_element(name, node.known(), node.exposed))
 
-    def name_element(self, name: str, element: Element, exposed: Numbers) -> None:
-        """Let a variable denote an element; one that has an element already is the same element."""
+    def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
+        """Let a variable denote an element.
+
+        Return the conditions that it is the one that the variable denotes already.
+        """
         key = self.table.fold(name)
         before = self.variables.get(key)
         if before is None and element.is_edge:
@@ -316,11 +321,10 @@ class Matcher:
             before = known
         if before is None or before.element is element:
             self.variables[key] = ElementVariable(name, element, exposed)
-            return
+            return []
         assert before.element is not None
-        self.uses_incoming = True
-        self._require(same(before.element, element, self.analysis))
         self.variables[key] = ElementVariable(name, before.element, exposed)
+        return same(before.element, element, self.analysis)
 
     def _name_path(self, path: Path) -> None:
         variable = path.pattern.variable

@@ -142,8 +142,8 @@ class Matching(Protocol):
         """Let the variables of a node denote its element."""
         ...
 
-    def name_element(self, name: str, element: Element, exposed: Numbers) -> None:
-        """Let a variable denote an element."""
+    def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
+        """Let a variable denote an element; return the conditions that it is the one it has."""
         ...
 
     def join_node(self, node: PatternNode, hint: Hint | None) -> Element:
@@ -166,6 +166,7 @@ class PathBuilder:
         self.catalog = matching.env.catalog
         self._parts: list[_Part] = []
         self._scopes: list[PathScope] = []
+        self._given: list[PatternNode] = []  # nodes whose elements the scan gives
         self._end: Expr | None = None
         self._column: ResolvedColumn | None = None
         self._start = matching.nodes[path.shape.places[0]].known()
@@ -218,8 +219,9 @@ class PathBuilder:
         if not node.is_ready:
             node.element = element
             node.is_ready = True
+            self._given.append(node)
             self._matching.name_node(node)
-        elif is_last:
+        elif is_last and node not in self._given:
             self._end = self._matching.join_node(node, None).identity_value()
         else:
             equal = conjunction(same(element, node.known(), self.analysis))
@@ -234,7 +236,9 @@ class PathBuilder:
         edge.element = hop.edge
         variable = link.pattern.variable
         if variable is not None:
-            self._matching.name_element(variable.name, hop.edge, edge.exposed)
+            known = self._matching.name_element(variable.name, hop.edge, edge.exposed)
+            if known:
+                self._scopes.append(PathScope(number, number, condition=conjunction(known)))
         return _Part([hop], 1, 1)
 
     def _repeated(self, link: RepeatedLink) -> _Part:
