@@ -80,14 +80,15 @@ class Scope(Unique):
 class Check(Unique):
     """The condition on nodes of one table at a place. Without `lookup` there is none.
 
-    `key` are the columns with the key of the node, which `lookup` produces if it is there.
+    `key` are the columns with the key of the node, which `lookup` produces if it is there. `values`
+    are expressions over its columns, or over `key`.
     """
 
     table: ElementTable
     key: Columns
     lookup: Lookup | None
-    values: Columns
-    parts: ClassVar[tuple[str, ...]] = ("lookup",)
+    values: tuple[Expr, ...]
+    parts: ClassVar[tuple[str, ...]] = ("lookup", "values")
 
 
 @record

@@ -7,12 +7,13 @@ seek, or into a look-up in a hash table where no key or index begins with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
+from spanemu.base.record import Unique, record
 from spanemu.sql import resolved
-from spanemu.sql.plan.conditions import conjunction_or_true, equal
-from spanemu.sql.plan.nodes import Columns, Filter, Node
+from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, equal, equality
+from spanemu.sql.plan.nodes import Columns, Filter, Node, Project, Scan
 from spanemu.sql.plan.paths import (
     Check,
     Hop,
@@ -23,7 +24,14 @@ from spanemu.sql.plan.paths import (
     Segment,
     Step,
 )
-from spanemu.sql.plan.traverse import free, replace_fields
+from spanemu.sql.plan.traverse import (
+    free,
+    has_query,
+    is_volatile,
+    replace_fields,
+    substitute,
+    walk,
+)
 from spanemu.sql.planner.estimate import Estimate, estimate
 from spanemu.sql.planner.physical import choose, per_row
 from spanemu.sql.planner.planning import Planning
@@ -34,6 +42,8 @@ if TYPE_CHECKING:
     from spanemu.sql.planner.ordering import RequiredOrder
     from spanemu.sql.planner.translate import Translator
 
+T = TypeVar("T")
+
 _LOOKUPS_A_ROW = 100.0  # nodes that are visited for a row of the input
 _PATHS_A_ROW = 50.0
 
@@ -42,7 +52,7 @@ _PATHS_A_ROW = 50.0
 
 def translate_paths(translator: Translator, scan: resolved.PathScan) -> Node:
     """Return the node of a path scan."""
-    needs_backward = scan.end is not None and scan.prefix is not PathPrefix.ALL
+    needs_backward = scan.prefix is not PathPrefix.ALL and _may_have_end(scan)
     return PathScan(
         translator.node(scan.input),
         translator.expr(scan.start),
@@ -54,6 +64,13 @@ def translate_paths(translator: Translator, scan: resolved.PathScan) -> Node:
         translator.optional(scan.first_element),
         scan.elements,
     )
+
+
+def _may_have_end(scan: resolved.PathScan) -> bool:
+    """Return whether the last node of a path may turn out to be known beforehand."""
+    place = scan.segments[-1].place
+    has_condition = place is not None and any(check.scan is not None for check in place.checks)
+    return scan.end is not None or has_condition
 
 
 def _scopes(translator: Translator, scopes: Iterable[resolved.PathScope]) -> tuple[Scope, ...]:
@@ -108,7 +125,7 @@ def _place(translator: Translator, place: resolved.PathPlace) -> Place:
             check.table,
             check.key,
             None if check.scan is None else _lookup(translator, check.scan, check.key),
-            check.values,
+            tuple(map(_reference, check.values)),
         )
         for check in place.checks
     ]
@@ -170,8 +187,8 @@ def _positions(columns: Columns, wanted: Ids) -> list[int]:
     return [position for position, column in enumerate(columns) if column.id in wanted]
 
 
-def _items(columns: Columns, positions: Iterable[int]) -> Columns:
-    return tuple([columns[position] for position in positions])
+def _items(items: Sequence[T], positions: Iterable[int]) -> tuple[T, ...]:
+    return tuple([items[position] for position in positions])
 
 
 def _pruned_hop(hop: Hop, wanted: Ids, has_trails: bool) -> Hop:
@@ -218,29 +235,141 @@ def _with_lookups(step: Step, change: _Change) -> Step:
 def _with_lookup(check: Check, change: _Change) -> Check:
     if check.lookup is None:
         return check
-    return replace_fields(check, {"lookup": _changed(check.lookup, check.values, change)})
+    used = [item for value in check.values for item in walk(value)]
+    columns = tuple([item.column for item in used if isinstance(item, ColumnRef)])
+    return replace_fields(check, {"lookup": _changed(check.lookup, columns, change)})
 
 
 def _map_lookups(node: PathScan, change: _Change) -> PathScan:
     """Return `node` with the plans of its steps and checks replaced."""
+    node = _map_steps(node, lambda step: _with_lookups(step, change))
+    return _map_checks(node, lambda check: _with_lookup(check, change))
+
+
+def _map_steps(node: PathScan, change: Callable[[Step], Step]) -> PathScan:
     segments = []
     for segment in node.segments:
         hops = [
-            Hop(tuple([_with_lookups(step, change) for step in hop.steps]), hop.columns, hop.cost)
+            Hop(tuple([change(step) for step in hop.steps]), hop.columns, hop.cost)
             for hop in segment.hops
         ]
+        segments.append(replace_fields(segment, {"hops": tuple(hops)}))
+    return replace_fields(node, {"segments": tuple(segments)})
+
+
+def _map_checks(node: PathScan, change: Callable[[Check], Check]) -> PathScan:
+    segments = []
+    for segment in node.segments:
         place = segment.place
         if place is not None:
-            checks = tuple([_with_lookup(check, change) for check in place.checks])
-            place = Place(checks, place.columns)
-        segments.append(replace_fields(segment, {"hops": tuple(hops), "place": place}))
+            place = Place(tuple([change(check) for check in place.checks]), place.columns)
+        segments.append(replace_fields(segment, {"place": place}))
     return replace_fields(node, {"segments": tuple(segments)})
+
+
+# ---------------------------------------------------------------------------- known nodes
+
+
+@record
+class _KeyConditions(Unique):
+    """The condition of a check's look-up, if it compares columns of one table with values.
+
+    - `keys`: by column of the table, the position in the node's key of what it equals
+    - `values`: by column of the table, what it equals besides, which no row decides
+    - `is_key_only`: whether there is no other condition
+    - `outputs`: the values of the check over the columns of the table
+    """
+
+    keys: Mapping[int, int]
+    values: Mapping[int, Expr]
+    is_key_only: bool
+    outputs: tuple[Expr, ...]
+
+
+def _key_conditions(check: Check) -> _KeyConditions | None:
+    if check.lookup is None:
+        return None
+    outputs, rows = check.values, check.lookup.node
+    while isinstance(rows, Project):
+        computed = {column.id: value for column, value in rows.computed}
+        outputs = tuple([substitute(output, computed) for output in outputs])
+        rows = rows.input
+    if not isinstance(rows, Filter) or not isinstance(rows.input, Scan):
+        return None
+    here = {column.id: position for position, column in enumerate(check.lookup.here)}
+    stored = rows.input.ids
+    keys: dict[int, int] = {}
+    values: dict[int, Expr] = {}
+    is_key_only = True
+    for condition in conjuncts(rows.condition):
+        column, value = _compared(condition, stored)
+        if column is None or value is None:
+            is_key_only = False
+        elif isinstance(value, ColumnRef) and value.column.id in here:
+            keys[column] = here[value.column.id]
+        else:
+            is_key_only = False
+            if not free(value) & here.keys():
+                values[column] = value
+    return _KeyConditions(keys, values, is_key_only, outputs)
+
+
+def _compared(condition: Expr, stored: Ids) -> tuple[int | None, Expr | None]:
+    """Return the column and the value of an equality of a stored column with another value."""
+    sides = equality(condition)
+    if sides is not None:
+        for column, value in (sides, sides[::-1]):
+            is_stored = isinstance(column, ColumnRef) and column.column.id in stored
+            if is_stored and not (free(value) & stored or is_volatile(value) or has_query(value)):
+                return column.column.id, value  # type: ignore[attr-defined]
+    return None, None
+
+
+def _simplified(check: Check) -> Check:
+    """Return a check without look-up, if that only repeats the key of a node that is there."""
+    conditions = _key_conditions(check)
+    if conditions is None or not conditions.is_key_only:
+        return check
+    known = {
+        column: _reference(check.key[position]) for column, position in conditions.keys.items()
+    }
+    outputs = conditions.outputs
+    if not frozenset[int]().union(*map(free, outputs)) <= known.keys():
+        return check
+    values = tuple([substitute(output, known) for output in outputs])
+    return Check(check.table, check.key, None, values)
+
+
+def _with_known_end(node: PathScan) -> PathScan:
+    """Return a path scan with `end`, if the condition at the last place is the key of a node."""
+    place = node.segments[-1].place
+    if node.prefix is PathPrefix.ALL or node.end is not None or place is None:
+        return node
+    if len(place.checks) != 1:
+        return node
+    (check,) = place.checks
+    conditions = _key_conditions(check)
+    if conditions is None:
+        return node
+    columns = {position: column for column, position in conditions.keys.items()}
+    key = [conditions.values.get(columns.get(position, -1)) for position in range(len(check.key))]
+    known = [part for part in key if part is not None]
+    if len(known) < len(key) or any(
+        part.type != column.type for part, column in zip(known, check.key, strict=True)
+    ):
+        return node
+    element = resolved.MakeElement(node.start.type, check.table, tuple(known))
+    return replace_fields(node, {"end": element})
 
 
 def choose_paths(node: PathScan, required: RequiredOrder | None, planning: Planning) -> Node:
     """Choose how the input is read, and how the edges at a node are found."""
     below = choose(node.input, required, planning)
     rows = estimate(below, planning).rows * _LOOKUPS_A_ROW
+    node = _with_known_end(node)
+    if node.end is None:
+        node = _map_steps(node, lambda step: replace_fields(step, {"backward": None}))
+    node = _map_checks(node, _simplified)
     chosen = _map_lookups(node, lambda lookup, _: per_row(lookup.node, planning, rows))
     return replace_fields(chosen, {"input": below})
 

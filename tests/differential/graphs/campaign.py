@@ -59,7 +59,8 @@ class Campaign:
             for name in _ORDER:
                 transaction.execute_update(f"DELETE FROM {name} WHERE TRUE")
             for name in reversed(_ORDER):
-                transaction.insert(name, COLUMNS[name], rows[name])
+                if rows[name]:
+                    transaction.insert(name, COLUMNS[name], rows[name])
 
         self._database.run_in_transaction(write)
 

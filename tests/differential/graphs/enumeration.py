@@ -40,10 +40,10 @@ LABEL_EXPRESSIONS: Mapping[str, Callable[[frozenset[str]], bool]] = {
     "!B": lambda labels: "B" not in labels,
     "Thing&!A": lambda labels: "Thing" in labels and "A" not in labels,
     "Same": lambda labels: "Same" in labels,
-    "Cross": lambda labels: "Cross" in labels,
+    "Other": lambda labels: "Other" in labels,
     "FromA": lambda labels: "FromA" in labels,
-    "Same|Cross": lambda labels: "Same" in labels or "Cross" in labels,
-    "FromA&Cross": lambda labels: "FromA" in labels and "Cross" in labels,
+    "Same|Other": lambda labels: "Same" in labels or "Other" in labels,
+    "FromA&Other": lambda labels: "FromA" in labels and "Other" in labels,
     "!FromA": lambda labels: "FromA" not in labels,
 }
 

@@ -22,7 +22,7 @@ from tests.differential.graphs.patterns import (
 )
 
 _NODE_LABELS = ("", "", "", "A", "B", "Thing", "A|B", "!B", "Thing&!A", "%")
-_EDGE_LABELS = ("", "", "", "Same", "Cross", "FromA", "Same|Cross", "FromA&Cross", "!FromA", "%")
+_EDGE_LABELS = ("", "", "", "Same", "Other", "FromA", "Same|Other", "FromA&Other", "!FromA", "%")
 _BOUNDS: tuple[tuple[int, int | None], ...] = (
     (0, 1),
     (0, 2),

@@ -145,7 +145,7 @@ def _path_text(path: PathPattern) -> str:
 
 
 def _terms_text(terms: tuple[Term, ...]) -> str:
-    return "".join([_term_text(term) for term in terms])
+    return " ".join([_term_text(term) for term in terms])  # "--" between edges is a comment
 
 
 def _term_text(term: Term) -> str:

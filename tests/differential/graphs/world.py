@@ -29,9 +29,9 @@ DDL = (
         AA KEY (id, n) SOURCE KEY (id) REFERENCES A (id) DESTINATION KEY (dst) REFERENCES A (id)
           LABEL Same PROPERTIES (w) LABEL FromA PROPERTIES (w),
         AB KEY (id, n) SOURCE KEY (id) REFERENCES A (id) DESTINATION KEY (dst) REFERENCES B (id)
-          LABEL Cross PROPERTIES (w) LABEL FromA PROPERTIES (w),
+          LABEL Other PROPERTIES (w) LABEL FromA PROPERTIES (w),
         BA KEY (id, n) SOURCE KEY (id) REFERENCES B (id) DESTINATION KEY (dst) REFERENCES A (id)
-          LABEL Cross PROPERTIES (w),
+          LABEL Other PROPERTIES (w),
         BB KEY (id) SOURCE KEY (src) REFERENCES B (id) DESTINATION KEY (dst) REFERENCES B (id)
           LABEL Same PROPERTIES (w)
       )""",
@@ -49,12 +49,12 @@ LABELS: Mapping[str, frozenset[str]] = {
     "A": frozenset({"A", "Thing"}),
     "B": frozenset({"B", "Thing"}),
     "AA": frozenset({"Same", "FromA"}),
-    "AB": frozenset({"Cross", "FromA"}),
-    "BA": frozenset({"Cross"}),
+    "AB": frozenset({"Other", "FromA"}),
+    "BA": frozenset({"Other"}),
     "BB": frozenset({"Same"}),
 }
 NODE_LABELS = ("A", "B", "Thing")
-EDGE_LABELS = ("Same", "Cross", "FromA")
+EDGE_LABELS = ("Same", "Other", "FromA")
 _ENDS = {"AA": ("A", "A"), "AB": ("A", "B"), "BA": ("B", "A"), "BB": ("B", "B")}
 
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]

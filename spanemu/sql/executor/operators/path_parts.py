@@ -136,12 +136,12 @@ def compile_place(place: Place, compiler: Compiler) -> CheckNode:
 def _compile_check(check: Check, compiler: Compiler) -> CheckNode:
     if check.lookup is None:
         layout = {column.id: 1 + position for position, column in enumerate(check.key)}
-        return compiler.cells([_reference(column) for column in check.values], layout)
+        return compiler.cells(check.values, layout)
     joined = _joined(check.lookup, compiler, wants_any=not check.values)
     find = joined.of
     cells: Value | None = None
     if check.values:
-        cells = compiler.cells([_reference(column) for column in check.values], joined.layout)
+        cells = compiler.cells(check.values, joined.layout)
 
     def values(node: Node, run: Run) -> tuple[Any, ...] | None:
         for row in find(node, run):
