@@ -7,12 +7,17 @@ side and j from the other without a meeting, there is no path of up to i + j edg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from spanemu.base.call import current
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import MemoryAccount
+from spanemu.sql.executor.operators.path_cheapest import (
+    Meeting,
+    can_halve,
+    cheapest_of_halves,
+)
 from spanemu.sql.executor.operators.path_parts import Arrivals, compile_hop
 from spanemu.sql.executor.operators.path_pattern import Pattern
 from spanemu.sql.executor.operators.path_search import TRACE_BYTES, breadth_first
@@ -21,28 +26,27 @@ from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.resolved import PathPrefix
 
-# From a node, the last node and the row of the input to the path between them, if there is one.
-Meeting = Callable[[Node, Node, Row, Run], Iterator[Trace]]
-
 
 def can_meet(node: PathScan) -> bool:
     """Return whether a path scan can be searched from both ends."""
-    if node.end is None or node.prefix not in (PathPrefix.ANY, PathPrefix.ANY_SHORTEST):
+    if node.end is None or node.prefix is PathPrefix.ALL:
         return False
     if len(node.segments) != 1 or not node.is_free:
         return False
     (segment,) = node.segments
-    return (
-        len(segment.hops) == 1
-        and segment.lower <= 1
-        and all(step.backward is not None for step in segment.hops[0].steps)
-    )
+    if len(segment.hops) != 1 or segment.lower > 1:
+        return False
+    if node.prefix is PathPrefix.ANY_CHEAPEST and not can_halve(node):
+        return False
+    return all(step.backward is not None for step in segment.hops[0].steps)
 
 
 def from_both_ends(
     node: PathScan, pattern: Pattern, compiler: Compiler, holding: MemoryAccount
 ) -> Meeting:
     """Return the search of a path scan that `can_meet`."""
+    if node.prefix is PathPrefix.ANY_CHEAPEST:
+        return cheapest_of_halves(node, pattern, compiler, holding)
     backward = compile_hop(node.segments[0].hops[0], compiler, backward=True)
     around = breadth_first(pattern, holding, True)
     segment = pattern.segments[0]
