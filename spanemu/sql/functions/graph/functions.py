@@ -113,6 +113,9 @@ FUNCTIONS = chapter(
         "$is_source_of": function(
             (overload(f"({_NODE}, {_EDGE}) -> BOOL", graph.is_source),), cannot_fail=True
         ),
+        "$path_reversed": function(
+            (overload(f"({_PATH}) -> T1", paths.backwards),), cannot_fail=True
+        ),
         "$property_exists": function(
             (overload(f"({_ELEMENT}, STRING) -> BOOL", property_exists),), cannot_fail=True
         ),

@@ -42,6 +42,11 @@ def concatenate(first: Path, second: Path) -> Path:
     return first + second[1:]
 
 
+def backwards(path: Path) -> Path:
+    """Return the elements of a path from its last node to its first."""
+    return path[::-1]
+
+
 def joined(parts: Sequence[Element | Path | None]) -> Path | None:
     """Return the path of parts that are known to connect; NULL if a part is NULL.
 

@@ -17,6 +17,7 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_ca
 from spanemu.sql.googlesql.analyzer.scope import Scope
 from spanemu.sql.googlesql.ast import Hint
 from spanemu.sql.googlesql.graph import ast
+from spanemu.sql.googlesql.graph.analyzer.anchors import equated_properties, is_anchored
 from spanemu.sql.googlesql.graph.analyzer.catalog import TAG, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import (
     Element,
@@ -36,6 +37,7 @@ from spanemu.sql.googlesql.graph.analyzer.patterns import (
     EdgeLink,
     Range,
     RepeatedLink,
+    reversed_shape,
     shape_of,
 )
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows, check_table_hint
@@ -126,8 +128,10 @@ class Matcher:
         for path in self.paths:
             for place in path.shape.places:
                 self.nodes.add(place)
+        self._find_anchors()
         edges = []
         for path in self.paths:
+            self._orient(path)
             places = path.shape.places
             for number, link in enumerate(path.shape.links):
                 if isinstance(link, EdgeLink):
@@ -142,12 +146,38 @@ class Matcher:
             for place in places:
                 self.nodes[place].patterns.extend(place.patterns)
 
+    def _find_anchors(self) -> None:
+        """Find the nodes whose keys are determined by conditions."""
+        fold = self.table.fold
+        equated: dict[str, set[str]] = {}
+        for variable, name in equated_properties(self.node.where, fold):
+            equated.setdefault(variable, set()).add(name)
+        for path in self.paths:
+            for place in path.shape.places:
+                node = self.nodes[place]
+                if len(node.numbers) == 1:
+                    (number,) = node.numbers
+                    table = self.catalog.nodes[number]
+                    anchored = is_anchored(table, place.patterns, equated, fold)
+                    node.is_anchored = node.is_anchored or anchored
+
+    def _orient(self, path: Path) -> None:
+        """Let the scan of a path begin at its end, if only that is known by its key."""
+        shape = path.shape
+        first, last = self.nodes[shape.places[0]], self.nodes[shape.places[-1]]
+        if not (path.is_whole or shape.has_repetition) or first.is_known or not last.is_known:
+            return
+        if all(each.where is None for each in shape.ranges):
+            path.shape = reversed_shape(shape)
+            path.is_reversed = True
+
     # ------------------------------------------------------------------ paths
 
     def _lower(self, path: Path) -> None:
         first = self.join_node(self.nodes[path.shape.places[0]], path.pattern.hint)
         path.items.append(first.value)
         path.node_numbers |= first.numbers
+        self._join_end(path)
         if path.is_whole:
             PathBuilder(self, path).scan_whole()
         else:
@@ -160,6 +190,16 @@ class Matcher:
                 self._range(path, each)
         if path.pattern.variable is not None:
             self._name_path(path)
+
+    def _join_end(self, path: Path) -> None:
+        """Join the rows with the last node of a scan of a path, if the node is known by its key."""
+        place = path.shape.places[-1]
+        node = self.nodes[place]
+        is_repeated = any(isinstance(link, RepeatedLink) for link in path.shape.links[-1:])
+        if (path.is_whole or is_repeated) and node.is_anchored and not node.is_ready:
+            if path.is_whole:
+                node.patterns.extend(place.patterns)
+            self.join_node(node, None)
 
     def _edge(self, path: Path, number: int) -> None:
         """Join the rows with those of an edge and of the node behind it."""
@@ -335,6 +375,8 @@ class Matcher:
             self.is_lateral = self.is_lateral or self.uses_incoming
             column = self.analysis.column(variable.name, type_)
             items = tuple([item() for item in path.items])
+            if path.is_reversed:
+                items = items[::-1]
             self.computed.append((column, MakePath(type_, items)))
             return column
 
@@ -383,6 +425,12 @@ class Matcher:
         self.flush()
         self.is_lateral = self.is_lateral or self.uses_incoming
         self.steps.append(step)
+
+    def computed_column(self, value: Expr) -> ResolvedColumn:
+        """Return a column of the rows after the MATCH, with a value over them."""
+        column = self.analysis.column("$value", value.type)
+        self.computed.append((column, value))
+        return column
 
     def flush(self) -> None:
         """Turn the conditions so far into a step."""

@@ -30,6 +30,12 @@ class PatternNode:
         self.names: dict[str, str] = {}
         self.patterns: list[ast.NodePattern] = []
         self.is_ready = False  # the rows built so far have its columns
+        self.is_anchored = False  # conditions determine its key
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the node is known, by its key or from the working table."""
+        return self.is_anchored or self.is_ready
 
     def known(self) -> Element:
         """Return the element of a node that the rows have."""

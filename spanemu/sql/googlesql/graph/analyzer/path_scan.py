@@ -114,6 +114,7 @@ class Path:
         self.is_whole = is_whole(pattern, shape)
         self.edges: dict[int, PatternEdge] = {}  # by position of the link
         self.items: list[Callable[[], Expr]] = []
+        self.is_reversed = False  # its scan begins at the end
         self.node_numbers: set[int] = set()
         self.edge_numbers: set[int] = set()
 
@@ -144,6 +145,10 @@ class Matching(Protocol):
 
     def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
         """Let a variable denote an element; return the conditions that it is the one it has."""
+        ...
+
+    def computed_column(self, value: Expr) -> ResolvedColumn:
+        """Return a column of the rows after the MATCH, with a value over them."""
         ...
 
     def join_node(self, node: PatternNode, hint: Hint | None) -> Element:
@@ -180,15 +185,23 @@ class PathBuilder:
         for number, link in enumerate(shape.links):
             place = shape.places[number + 1]
             node = self._matching.nodes[place]
+            is_end = number == last and node.is_ready and node not in self._given
+            if is_end:
+                # The rows have the last node: its conditions are conditions on them.
+                node.patterns.extend(place.patterns)
+                self._end = self._matching.join_node(node, None).identity_value()
+                place = Place()
             if isinstance(link, EdgeLink):
                 part = self._fixed(number, link, place)
                 arrived = part.hops[-1].right
             else:
                 part = self._repeated(link)
-                part.place = _Place(node.numbers, place.patterns, self)
-                arrived = part.place.element
+                if not is_end:
+                    part.place = _Place(node.numbers, place.patterns, self)
+                    arrived = part.place.element
             self._parts.append(part)
-            self._arrive(node, arrived, number, is_last=number == last)
+            if not is_end:
+                self._arrive(node, arrived, number)
         self._add_costs()
         for each in shape.ranges:
             self._add_range(each)
@@ -208,21 +221,17 @@ class PathBuilder:
         else:
             part.place = _Place(node.numbers, node.patterns, self)
             node.patterns = []
-            self._arrive(node, part.place.element, 0, is_last=True)
+            self._arrive(node, part.place.element, 0)
         self._path.items.append(self.path_value)
         self._matching.add_step(self._build)
 
-    def _arrive(
-        self, node: PatternNode, element: HopElement, number: int, *, is_last: bool
-    ) -> None:
+    def _arrive(self, node: PatternNode, element: HopElement, number: int) -> None:
         """Let a node of the path be the element that the scan gives, or that the rows have."""
         if not node.is_ready:
             node.element = element
             node.is_ready = True
             self._given.append(node)
             self._matching.name_node(node)
-        elif is_last and node not in self._given:
-            self._end = self._matching.join_node(node, None).identity_value()
         else:
             equal = conjunction(same(element, node.known(), self.analysis))
             self._scopes.append(PathScope(number, number, condition=equal))
@@ -306,7 +315,11 @@ class PathBuilder:
             value = element.value()
             assert isinstance(value, ColumnRef)
             part.groups.append((column, value.column))
-            return column
+            if not self._path.is_reversed:
+                return column
+            return self._matching.computed_column(
+                operator_call("ARRAY_REVERSE", (ColumnRef(type_, column),), self.analysis, -1)
+            )
 
         self._matching.variables[key] = LazyColumn(name.name, type_, make)
 
@@ -368,7 +381,10 @@ class PathBuilder:
             for hop in self._hops():
                 hop.edge.value()
                 hop.right.value()
-        return ColumnRef(self._column.type, self._column)
+        path = ColumnRef(self._column.type, self._column)
+        if self._path.is_reversed:
+            return operator_call("$path_reversed", (path,), self.analysis, -1)
+        return path
 
     def _hops(self) -> list[Hop]:
         return [hop for part in self._parts for hop in part.hops]
