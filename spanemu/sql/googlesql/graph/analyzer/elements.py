@@ -159,6 +159,10 @@ class Element(Identity):
         """Return whether a column, by its id, is a part of the element."""
         return column == self.column.id
 
+    def property_name(self, column: int) -> str | None:
+        """Return the folded name of the property that a column holds, or None."""
+        return None
+
     def is_null(self) -> Expr:
         """Return whether the element is NULL."""
         only = self.only()
@@ -172,6 +176,12 @@ class Element(Identity):
 
 
 Part = Callable[[Rows], Expr]
+
+
+class _Property(NamedTuple):
+    """The key of the column that holds a property."""
+
+    folded: str
 
 
 class ColumnarElement(Element):
@@ -198,6 +208,12 @@ class ColumnarElement(Element):
     def owns(self, column: int) -> bool:
         return column == self.column.id or any(one.id == column for one in self._columns.values())
 
+    def property_name(self, column: int) -> str | None:
+        for key, one in self._columns.items():
+            if one.id == column and isinstance(key, _Property):
+                return key.folded
+        return None
+
     def make_column(self, name: str, type_: Type, value: Part) -> ResolvedColumn:
         """Return a new column with a part of the element."""
         raise NotImplementedError
@@ -218,7 +234,7 @@ class ColumnarElement(Element):
             found = rows.property(folded)
             return Literal(type_, None) if found is None or found.type != type_ else found
 
-        return self.part(("property", folded), folded, type_, value)
+        return self.part(_Property(folded), folded, type_, value)
 
     def identity_value(self) -> Expr:
         return self.part(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.name_errors import closest
-from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.ast import Identifier
 from spanemu.sql.googlesql.graph.analyzer.catalog import (
     GraphCatalog,
@@ -81,7 +81,9 @@ def property_of(value: Expr, name: Identifier, env: Env) -> Expr:
         assert isinstance(value, ColumnRef)
         exposed = state.elements[value.column.id][1]
         element.release()
-        return ElementRelation(element.name, element, exposed).column(name.name, name.at)
+        found = ElementRelation(element.name, element, exposed).column(name.name, name.at)
+        _record_origin(value, found, name, env)
+        return found
     type_ = value.type
     assert isinstance(type_, GraphType)
     catalog = catalog_by_name(type_.graph, analysis.schema)
@@ -89,3 +91,16 @@ def property_of(value: Expr, name: Identifier, env: Env) -> Expr:
     numbers = tables.numbers_of(type_)
     folded = exposed_property(name.name, tables, numbers, catalog, name.at)
     return GetProperty(tables.property_type(folded, numbers, catalog.properties), value, folded)
+
+
+def _record_origin(value: Expr, found: Expr, name: Identifier, env: Env) -> None:
+    """Note that a property is a reference to the rows from which its element comes."""
+    scope: Scope | None = env.scope
+    while scope is not None:
+        origins = scope.origins or []
+        for origin in reversed(origins):
+            if origin.expression is value:
+                shown = f"{origin.display_name}.{name.name}"
+                origins.append(origin._replace(expression=found, display_name=shown))
+                return
+        scope = scope.parent

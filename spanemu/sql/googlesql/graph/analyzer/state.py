@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import Element
-from spanemu.sql.resolved import ColumnRef, Expr
+from spanemu.sql.resolved import ColumnRef, Expr, GetProperty, ResolvedColumn
 
 
 @dataclass(slots=True)
@@ -23,6 +24,18 @@ class GraphState:
     def register(self, element: Element, exposed: Numbers | None = None) -> None:
         """Note what a column of an element type holds."""
         self.elements[element.column.id] = element, exposed or element.numbers
+
+    def of_grouped(self, reference: ColumnRef, keys: Mapping[int, ResolvedColumn]) -> Expr | None:
+        """Return a property of an element that is a key of a grouping; None for another column.
+
+        `keys` are the columns that hold the keys, by the column that is the key.
+        """
+        for element, _ in self.elements.values():
+            key = keys.get(element.column.id)
+            name = None if key is None else element.property_name(reference.column.id)
+            if key is not None and name is not None:
+                return GetProperty(reference.type, ColumnRef(key.type, key), name)
+        return None
 
 
 def graph_state(analysis: Analysis) -> GraphState:
