@@ -33,7 +33,7 @@ from spanemu.sql.plan.traverse import (
     walk,
 )
 from spanemu.sql.planner.estimate import Estimate, estimate
-from spanemu.sql.planner.physical import choose, per_row
+from spanemu.sql.planner.physical import choose, per_row, seek_per_row
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.prune import Ids, ids_of, narrow, prune, prune_outputs
 from spanemu.sql.resolved import ColumnRef, Expr, PathPrefix, ResolvedColumn
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LOOKUPS_A_ROW = 100.0  # nodes that are visited for a row of the input
+_HASHED_LOOKUPS_MIN = 2_000.0  # for fewer, hashing a table cannot save much
 _PATHS_A_ROW = 50.0
 
 # ---------------------------------------------------------------------------- translation
@@ -365,12 +366,17 @@ def _with_known_end(node: PathScan) -> PathScan:
 def choose_paths(node: PathScan, required: RequiredOrder | None, planning: Planning) -> Node:
     """Choose how the input is read, and how the edges at a node are found."""
     below = choose(node.input, required, planning)
-    rows = estimate(below, planning).rows * _LOOKUPS_A_ROW
+    # Each node that is visited has the steps of its own table only.
+    spread = max(1, len(list(node.lookups())) // 2)
+    rows = estimate(below, planning).rows * max(1.0, _LOOKUPS_A_ROW / spread)
     node = _with_known_end(node)
     if node.end is None:
         node = _map_steps(node, lambda step: replace_fields(step, {"backward": None}))
     node = _map_checks(node, _simplified)
-    chosen = _map_lookups(node, lambda lookup, _: per_row(lookup.node, planning, rows))
+    if rows < _HASHED_LOOKUPS_MIN:
+        chosen = _map_lookups(node, lambda lookup, _: seek_per_row(lookup.node, planning))
+    else:
+        chosen = _map_lookups(node, lambda lookup, _: per_row(lookup.node, planning, rows))
     return replace_fields(chosen, {"input": below})
 
 

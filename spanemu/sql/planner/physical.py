@@ -56,15 +56,20 @@ def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
 
 def per_row(node: Node, planning: Planning, rows: float) -> Node:
     """Return the plan of a node run for each of `rows` rows: with seeks, or with a hashed spool."""
-    seeking = spool.spool_correlated(choose(node, None, planning))
+    seeking = seek_per_row(node, planning)
     if not free(seeking) or planning.hashes_correlations:
         return seeking
-    hashed = spool.spool_correlated(choose(node, None, planning.hashing_correlations()))
     seek_cost = estimate(seeking, planning).cost
+    hashed = spool.spool_correlated(choose(node, None, planning.hashing_correlations()))
     look_up = estimate(hashed, planning).cost
     return (
         hashed if spooling_cost(hashed, planning) + rows * look_up < rows * seek_cost else seeking
     )
+
+
+def seek_per_row(node: Node, planning: Planning) -> Node:
+    """Return the plan of a node run for each of a few rows: with seeks where a key can be sought."""
+    return spool.spool_correlated(choose(node, None, planning))
 
 
 def _rows_below(node: Node, planning: Planning) -> float:
