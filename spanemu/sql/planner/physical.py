@@ -68,7 +68,7 @@ def per_row(node: Node, planning: Planning, rows: float) -> Node:
 
 
 def seek_per_row(node: Node, planning: Planning) -> Node:
-    """Return the plan of a node run for each of a few rows: with seeks where a key can be sought."""
+    """Return the plan of a node run for each of a few rows, with seeks where there is a key."""
     return spool.spool_correlated(choose(node, None, planning))
 
 

@@ -97,12 +97,13 @@ def _halves(
         reached: dict[Node, _Half] = {}
         for half in rim:
             check()
+            before = len(reached)
             for node, edge, values in arrivals(half.node, run):
                 cost = half.cost if costs is None else costs.added(half.cost, values)
                 other = reached.get(node) or known.get(node)
                 if other is None or cost < other.cost:
                     reached[node] = _Half(node, cost, half, edge, values)
-        holding.take_bytes(TRACE_BYTES * len(reached), run)
+            holding.take_bytes(TRACE_BYTES * (len(reached) - before), run)
         known |= reached
         rim = list(reached.values())
     return known

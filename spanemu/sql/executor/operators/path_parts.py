@@ -12,6 +12,7 @@ from decimal import Decimal
 from itertools import chain
 from typing import Any
 
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX
 from spanemu.base.record import Unique, record
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
@@ -78,8 +79,8 @@ def _compile_step(step: Step, compiler: Compiler, backward: bool) -> Arrivals:
 
     def arrivals(node: Node, run: Run) -> Iterable[Arrival]:
         rows = find(node, run)
-        if rows.__class__ is list or rows.__class__ is tuple:
-            return make(rows, run) if rows else ()  # type: ignore[arg-type]
+        if isinstance(rows, (list, tuple)) and len(rows) <= STEP_ITEMS_MAX:
+            return make(rows, run) if rows else ()
         return chain.from_iterable(make(batch, run) for batch in batches(rows))
 
     return arrivals

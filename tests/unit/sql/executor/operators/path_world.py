@@ -188,15 +188,18 @@ def start_at(*ids: int) -> tuple[r.Scan, r.Expr]:
     )
 
 
-def prepared(scan: r.Scan, *outputs: r.ResolvedColumn, reader: MemoryReader) -> Executable:
-    statement = r.QueryStatement(
+def statement_of(scan: r.Scan, *outputs: r.ResolvedColumn) -> r.QueryStatement:
+    return r.QueryStatement(
         parameters={},
         undeclared=frozenset(),
         hints=(),
         scan=scan,
         output=tuple(r.OutputColumn(one.name, one) for one in outputs),
     )
-    return compile_plan(plan_statement(statement, SCHEMA, reader))
+
+
+def prepared(scan: r.Scan, *outputs: r.ResolvedColumn, reader: MemoryReader) -> Executable:
+    return compile_plan(plan_statement(statement_of(scan, *outputs), SCHEMA, reader))
 
 
 def rows_of(scan: r.Scan, *outputs: r.ResolvedColumn, reader: MemoryReader) -> list[Any]:
