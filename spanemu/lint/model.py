@@ -372,8 +372,10 @@ class Schema:
                 table = self.table(str(element.table))
                 if table is None or element.source is None or element.destination is None:
                     continue
-                ends = (self._end(end, nodes) for end in (element.source, element.destination))
-                yield Edge(table, Position(statement, element.at), *ends, table in tables)
+                source = self._end(element.source, nodes)
+                destination = self._end(element.destination, nodes)
+                position = Position(statement, element.at)
+                yield Edge(table, position, source, destination, table in tables)
 
     def _end(
         self, written: graph_ast.GraphEndpoint, nodes: Mapping[str, graph_ast.GraphElement]

@@ -177,7 +177,7 @@ def graph_names(session: DatabaseSession) -> dict[str, dict[str, list[str]]]:
         return {}
     graphs = {}
     for schema, name, metadata in _query(session, _GRAPHS).rows:
-        labels = json.loads(metadata) if isinstance(metadata, str) else metadata
+        labels: Any = json.loads(metadata) if isinstance(metadata, str) else metadata
         graphs[f"{schema}.{name}" if schema else str(name)] = {
             label["name"]: label.get("propertyDeclarationNames", []) for label in labels
         }
