@@ -68,8 +68,9 @@ def _ddl() -> Iterator[str]:
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
     yield (
-        "Partly supported: search indexes, vector indexes, models and property graphs can be created, "
-        "validated, printed and listed; they cannot be queried (UNIMPLEMENTED).\n"
+        "Partly supported: search indexes, vector indexes and models can be created, validated, "
+        "printed and listed; they cannot be queried (UNIMPLEMENTED). Property graphs are queried; "
+        "graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n"
     )
 
 
