@@ -93,8 +93,8 @@ def _functions() -> Iterator[str]:
     for chapter, names in sorted(chapters.items()):
         yield f"| {chapter} | {', '.join(sorted(names))} |"
     yield (
-        "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT and "
-        "REPLACE_FIELDS.\n"
+        "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT, "
+        "REPLACE_FIELDS and PROPERTY_EXISTS, and in graph queries IS_FIRST.\n"
     )
     yield "Refused as UNIMPLEMENTED:\n"
     yield "| chapter | functions |"

@@ -56,12 +56,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         ),
         "search",
     ),
-    **dict.fromkeys(
-        (
-            "IS_FIRST",
-        ),
-        "graph",
-    ),
     **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
 }  # fmt: skip
 

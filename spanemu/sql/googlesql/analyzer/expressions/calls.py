@@ -142,6 +142,8 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
             window: Expr = graph_predicates.resolve_is_first(node, env)
             return window
         raise BadCall("Analytic functions not supported", at=node.at)
+    if name == "IS_FIRST":
+        raise BadCall("IS_FIRST cannot be called without an OVER clause", at=node.at)
     if name == "PROPERTY_EXISTS":
         exists: Expr = graph_predicates.resolve_property_exists(node, env)
         return exists
