@@ -143,8 +143,7 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     """
     index = resolve(node.index, env)
     if operand.type.is_array:
-        # The documents of graph queries have EDGES(p)[1], the offset without its word.
-        mode = node.mode or ("OFFSET" if operand.type.item().is_graph else "")
+        mode = node.mode or ("OFFSET" if _is_in_graph_query(env) else "")
         if not mode:
             raise BadCall(
                 "Array element access with array[position] is not supported. Use "
@@ -173,6 +172,12 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
         f"Subscript access using {written} is not supported on values of type {operand.type}",
         at=node.inside_at,
     )
+
+
+def _is_in_graph_query(env: Env) -> bool:
+    """Return whether an array may be followed by a plain offset, as in EDGES(p)[1]."""
+    graph = env.analysis.graph
+    return graph is not None and bool(graph.catalogs)
 
 
 def resolve_with(node: ast.WithExpression, env: Env) -> Expr:
