@@ -21,12 +21,14 @@ from tests.unit.sql.executor.operators.path_world import (
     end_place,
     equal,
     group,
+    hop,
     lit,
     path_type_of_world,
     reader_of,
     ref,
     rows_of,
     start_at,
+    step,
 )
 
 Rows = dict[str, list[Any]]
@@ -313,3 +315,50 @@ def test_the_first_rows_of_each_partition_are_marked():
     zero = r.RankScan(rows, (), (), lit(0), out)
     with pytest.raises(BadArgument, match="IS_FIRST"):
         rows_of(zero, out, reader=reader_of({}))
+
+
+def shortest(rows: Rows, start: int, longest: int, *, by_amount: bool) -> dict[int, int]:
+    """The least number of edges, or sum of amounts, of a path of up to `longest` edges."""
+    best: dict[int, int] = {}
+    rim = {start: 0}
+    for _ in range(longest):
+        reached: dict[int, int] = {}
+        for source, _, target, amount in rows["Transfer"]:
+            if source in rim:
+                cost = rim[source] + (amount if by_amount else 1)
+                reached[target] = min(cost, reached.get(target, cost))
+        for node, cost in reached.items():
+            best[node] = min(cost, best.get(node, cost))
+        rim = reached
+    return best
+
+
+@pytest.mark.parametrize("prefix", [PathPrefix.ANY_SHORTEST, PathPrefix.ANY_CHEAPEST])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_from_both_ends_finds_the_best_path_of_a_larger_graph(prefix, seed):
+    random, size, longest = Random(seed), 30, 7
+    rows: Rows = {
+        "Account": [(number, "") for number in range(size)],
+        "Transfer": [
+            (source, n, random.randrange(size), random.randint(1, 40))
+            for source in range(size)
+            for n in range(2)
+        ],
+    }
+    by_amount = prefix is PathPrefix.ANY_CHEAPEST
+    best = shortest(rows, 0, longest, by_amount=by_amount)
+    reader = reader_of(rows)
+    for finish in range(0, size, 3):
+        transfers = hop(step("Transfer"), costs=by_amount)
+        amounts = group(transfers.columns[0])
+        starts, start = start_at(0)
+        number = column("finish")
+        ends = r.ProjectScan(starts, ((number, lit(finish)),))
+        wanted = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
+        segment = r.PathSegment((transfers,), 1, longest, (), (amounts,))
+        scan = r.PathScan(ends, start, (segment,), prefix, wanted)
+        found = [
+            sum(row[0]) if by_amount else len(row[0])
+            for row in rows_of(scan, amounts[0], reader=reader)
+        ]
+        assert found == ([best[finish]] if finish in best else [])
