@@ -147,6 +147,8 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     if name == "PROPERTY_EXISTS":
         exists: Expr = graph_predicates.resolve_property_exists(node, env)
         return exists
+    if name in _OF_SEVERAL and len(node.arguments) < 2:
+        raise BadCall(f"Function {name}() requires at least 2 arguments", at=node.at)
     catalog = env.analysis.catalog
     check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = catalog.scalars.get(name)
@@ -165,6 +167,10 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     known = (*catalog.scalars, *catalog.aggregates)
     callable_names = (each for each in known if not each.startswith("$"))
     raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
+
+
+# Functions that compare elements of a graph.
+_OF_SEVERAL = frozenset({"SAME", "ALL_DIFFERENT"})
 
 
 def _foreign_call(node: ast.Call, name: str, signature: str, env: Env) -> AnalysisError:
