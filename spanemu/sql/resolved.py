@@ -483,7 +483,12 @@ class PathPrefix(StrEnum):
 
 
 @record
-class PathStep(Unique):
+class PathPart(Unique):
+    """A part of a `PathScan`; each class is one kind of part."""
+
+
+@record
+class PathStep(PathPart):
     """The edges of one edge table, in one direction: from a node in `source` to one in `target`.
 
     `scan` has a row for each edge whose two nodes exist and that satisfies the conditions on this
@@ -510,7 +515,7 @@ class PathStep(Unique):
 
 
 @record
-class PathHop(Unique):
+class PathHop(PathPart):
     """An edge pattern and the node pattern behind it: the union of `steps`.
 
     There is one step for each combination of edge table and direction that the pattern allows; the
@@ -525,7 +530,7 @@ class PathHop(Unique):
 
 
 @record
-class PathScope(Unique):
+class PathScope(PathPart):
     """What a mode or a condition covers: the segments of a path, or the hops of a segment, from
     `first` to `last`, with the nodes at both ends.
 
@@ -540,7 +545,7 @@ class PathScope(Unique):
 
 
 @record
-class PathCheck(Unique):
+class PathCheck(PathPart):
     """The nodes of one table that may stand at a place of a path.
 
     `scan` has a row for each node that satisfies the conditions at the place, with its key in the
@@ -556,7 +561,7 @@ class PathCheck(Unique):
 
 
 @record
-class PathPlace(Unique):
+class PathPlace(PathPart):
     """A node pattern behind a segment: the node satisfies the check of its table.
 
     A node of another table may not stand there. `columns` are outputs of the `PathScan`.
@@ -567,7 +572,7 @@ class PathPlace(Unique):
 
 
 @record
-class PathSegment(Unique):
+class PathSegment(PathPart):
     """A part of a path that is repeated `lower` to `upper` times (None: without bound).
 
     - `hops`: the edge patterns of one copy, at least one
