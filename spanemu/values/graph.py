@@ -74,8 +74,8 @@ class Element:
     def __eq__(self, other: object) -> bool:
         return (
             other.__class__ is Element
-            and self.key == other.key  # type: ignore[attr-defined]
-            and self.table.name == other.table.name  # type: ignore[attr-defined]
+            and self.key == other.key
+            and self.table.name == other.table.name
         )
 
     def __hash__(self) -> int:

@@ -12,7 +12,7 @@ sets, from the columns called `here`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from spanemu.base.record import Unique, record
@@ -198,4 +198,12 @@ class PathScan(Node):
 
 
 # The records with parts, for `plan.traverse`.
-PARTS: tuple[type, ...] = (Lookup, Step, Hop, Scope, Check, Place, Segment)
+PARTS: Mapping[type, tuple[str, ...]] = {
+    Lookup: Lookup.parts,
+    Step: Step.parts,
+    Hop: Hop.parts,
+    Scope: Scope.parts,
+    Check: Check.parts,
+    Place: Place.parts,
+    Segment: Segment.parts,
+}

@@ -50,7 +50,7 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     nodes.Prefixed: nodes.Prefixed.parts,
     nodes.Seek: nodes.Seek.parts,
     CommonTable: CommonTable.parts,
-    **{kind: kind.parts for kind in paths.PARTS},
+    **paths.PARTS,
 }  # fmt: skip
 
 

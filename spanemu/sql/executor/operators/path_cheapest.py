@@ -35,7 +35,7 @@ class _Half(NamedTuple):
 
     node: Node
     cost: Any
-    before: _Half | None  # type: ignore[misc]
+    before: _Half | None
     edge: Any
     values: Sequence[Any]
 

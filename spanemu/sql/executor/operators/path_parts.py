@@ -146,7 +146,7 @@ def _compile_check(check: Check, compiler: Compiler) -> CheckNode:
 
     def values(node: Node, run: Run) -> tuple[Any, ...] | None:
         for row in find(node, run):
-            return () if cells is None else cells(row, run)  # type: ignore[no-any-return]
+            return () if cells is None else cells(row, run)
         return None
 
     return values

@@ -35,7 +35,7 @@ def compile_outputs(node: PathScan, count: int, *, with_path: bool) -> OutputsOf
         return lambda trace, _: ()
     last = segments[-1]
     if not has_path and last.place is not None and len(outputs) == len(last.place.columns):
-        return lambda trace, _: trace[VALUES]  # type: ignore[no-any-return]
+        return lambda trace, _: trace[VALUES]
     path_of = _path_maker(node) if has_path else None
     hop_count, place_count = first_hops[-1], len(segments)
 

@@ -68,11 +68,11 @@ class _Reached:
                 return False
             self._exact.add(state)
             return True
-        state = (trace[NODE], hop)
-        fewest = self._fewest.get(state)
+        place = (trace[NODE], hop)
+        fewest = self._fewest.get(place)
         if fewest is not None and (is_unbounded or fewest <= copies):
             return False
-        self._fewest[state] = copies
+        self._fewest[place] = copies
         return True
 
 
