@@ -195,8 +195,11 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     arguments, names = _arguments(node, function, env)
     analysis.leave("nested function calls")
     _refuse_positional(node, function)
-    if env.analysis.graph is not None and function.name in _IDENTITY_FUNCTIONS:
-        arguments = [graph_predicates.narrowed(each, env.analysis) for each in arguments]
+    if env.analysis.graph is not None:
+        if function.name in _IDENTITY_FUNCTIONS:
+            arguments = [graph_predicates.narrowed(each, env.analysis) for each in arguments]
+        elif function.name == "ARRAY_LENGTH":
+            arguments = [graph_predicates.light_array(each, env.analysis) for each in arguments]
     if (codes := _SHOWN_AS_TEXT.get(function.name)) is not None:
         arguments = [_as_text(argument, codes, env) for argument in arguments]
     call = function_call(function, arguments, names, analysis, node.at)

@@ -31,6 +31,7 @@ from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
 
 graph_horizontal = deferred("spanemu.sql.googlesql.graph.analyzer.horizontal")
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 COUNT_STAR = "$count_star"
 
@@ -56,6 +57,8 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
     if counts_rows:
         function = _count_star(node, function, env)
     arguments = [] if counts_rows else _arguments(node, inside)
+    if env.analysis.graph is not None and function.name == "COUNT":
+        arguments = [graph_predicates.narrowed(each, env.analysis) for each in arguments]
     _refuse_nested(arguments, env, node.at)
     call = _aggregate_call(node, function, arguments, safe, inside)
     column = env.analysis.column(f"${function.name.lower().lstrip('$')}", call.type)

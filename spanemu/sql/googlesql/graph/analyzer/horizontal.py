@@ -19,12 +19,20 @@ from spanemu.sql.googlesql.analyzer.errors import BadCall
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.errors import NoArray, SeveralArrays
-from spanemu.sql.googlesql.graph.analyzer.table import WorkingTable, variable_of
+from spanemu.sql.googlesql.graph.analyzer.groups import GroupVariable
+from spanemu.sql.googlesql.graph.analyzer.state import graph_state
+from spanemu.sql.googlesql.graph.analyzer.table import (
+    ElementVariable,
+    Variable,
+    WorkingTable,
+    variable_of,
+)
 from spanemu.sql.resolved import (
     AggregateScan,
     ArrayScan,
     ColumnRef,
     Expr,
+    Scan,
     SingleRow,
     SubqueryExpr,
     SubqueryKind,
@@ -37,24 +45,38 @@ def resolve_horizontal(
     node: sql_ast.Call, function: AggregateFunction, safe: bool, env: Env
 ) -> Expr:
     """Resolve an aggregate call over an array. Raise AnalysisError unless it mentions one array."""
-    name, array = _array(node, env)
     analysis = env.analysis
-    element = analysis.column(name.name, array.type.item())
+    name, array = _array(node, env)
+    if isinstance(array, GroupVariable):
+        copy = array.element_of_copy()
+        variable: Variable = ElementVariable(name.name, copy)
+
+        def scan() -> Scan:
+            return copy.scan()
+
+    else:
+        element = analysis.column(name.name, array.type.item())
+        variable = variable_of(name.name, element, analysis)
+        elements = ArrayScan(None, array, element)
+
+        def scan() -> Scan:
+            return elements
+
     # The name stands for one element throughout the call.
-    named = WorkingTable([variable_of(name.name, element, analysis)], SingleRow, analysis.fold)
+    named = WorkingTable([variable], SingleRow, analysis.fold)
     inside = Env(analysis, Scope(env.scope, named), env.clause, env.common_tables, Aggregation())
     assert inside.aggregation is not None
     value = resolve_aggregate(node, function, safe, inside)
-    scan = AggregateScan(ArrayScan(None, array, element), (), tuple(inside.aggregation.calls))
     assert isinstance(value, ColumnRef)
     analysis.traits.subquery = True
-    return SubqueryExpr(value.type, SubqueryKind.SCALAR, scan, (value.column,))
+    rows = AggregateScan(scan(), (), tuple(inside.aggregation.calls))
+    return SubqueryExpr(value.type, SubqueryKind.SCALAR, rows, (value.column,))
 
 
-def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr]:
+def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr | GroupVariable]:
     """Return the only name in the arguments of a call that denotes an array."""
     fold = env.analysis.fold
-    found: dict[str, tuple[sql_ast.Identifier, Expr]] = {}
+    found: dict[str, tuple[sql_ast.Identifier, Expr | GroupVariable]] = {}
     for name in _names(node):
         key = fold(name.name)
         if key in found:
@@ -63,13 +85,24 @@ def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr]:
         if match is None or isinstance(match.target, Relation):
             continue
         if match.target.type.is_array:
-            found[key] = name, match.target
+            found[key] = name, _group(match.target, env) or match.target
             if len(found) > 1:
                 first = next(iter(found.values()))[0]
                 raise SeveralArrays(first.name, name.name, at=name.at)
     if not found:
         raise NoArray(at=node.at)
     return next(iter(found.values()))
+
+
+def _group(array: Expr, env: Env) -> GroupVariable | None:
+    """Return the group variable whose value an array is, or None."""
+    if type(array) is not ColumnRef:
+        return None
+    group = graph_state(env.analysis).groups.get(array.column.id)
+    if not isinstance(group, GroupVariable):
+        return None
+    group.release()
+    return group
 
 
 def _names(node: Any) -> Iterator[sql_ast.Identifier]:

@@ -27,6 +27,7 @@ from spanemu.sql.googlesql.graph.analyzer.elements import (
 )
 from spanemu.sql.googlesql.graph.analyzer.expressions import conjunction
 from spanemu.sql.googlesql.graph.analyzer.fillers import edge_cost, filler_conditions
+from spanemu.sql.googlesql.graph.analyzer.groups import Copies, GroupVariable
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternEdge,
     PatternNode,
@@ -47,7 +48,6 @@ from spanemu.sql.googlesql.graph.analyzer.rows import Rows, check_table_hint, co
 from spanemu.sql.googlesql.graph.analyzer.table import (
     ElementVariable,
     GraphEnv,
-    LazyColumn,
     Variable,
     WorkingTable,
 )
@@ -72,7 +72,7 @@ from spanemu.sql.resolved import (
     SingleRow,
 )
 from spanemu.values.graph_types import ElementTable, GraphType, path_type
-from spanemu.values.types import Type, array_of
+from spanemu.values.types import Type
 
 _PREFIXES: Mapping[ast.SearchPrefix | None, PathPrefix] = {
     None: PathPrefix.ALL,
@@ -308,20 +308,10 @@ class PathBuilder:
                 part.scopes.append(PathScope(0, number, condition=equal))
             return
         part.variables[key] = ElementVariable(name.name, element)
-        type_ = array_of(element.type)
-
-        def make() -> ResolvedColumn:
-            column = self.analysis.column(name.name, type_)
-            value = element.value()
-            assert isinstance(value, ColumnRef)
-            part.groups.append((column, value.column))
-            if not self._path.is_reversed:
-                return column
-            return self._matching.computed_column(
-                operator_call("ARRAY_REVERSE", (ColumnRef(type_, column),), self.analysis, -1)
-            )
-
-        self._matching.variables[key] = LazyColumn(name.name, type_, make)
+        turn = self._matching.computed_column if self._path.is_reversed else None
+        variable = GroupVariable(name.name, element, Copies(part.groups, turn, self.analysis))
+        part.group_variables.append(variable)
+        self._matching.variables[key] = variable
 
     # ------------------------------------------------------------------ costs, modes, conditions
 
@@ -399,6 +389,9 @@ class PathBuilder:
             tuple((hop.edge.column, hop.right.column) for hop in part.hops) for part in self._parts
         ]
         has_path = self._column is not None
+        for part in self._parts:
+            for variable in part.group_variables:
+                variable.finish()
         return PathScan(
             rows or SingleRow(),
             self._start_identity,
@@ -422,6 +415,7 @@ class _Part:
         self.scopes: list[PathScope] = []
         self.groups: list[tuple[ResolvedColumn, ResolvedColumn]] = []
         self.variables: dict[str, Variable] = {}
+        self.group_variables: list[GroupVariable] = []
         self.place: _Place | None = None
 
     def finish(self) -> PathSegment:

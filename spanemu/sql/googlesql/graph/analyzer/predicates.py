@@ -32,7 +32,7 @@ from spanemu.sql.googlesql.graph.analyzer.labels import (
     labeled_value,
 )
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
-from spanemu.sql.googlesql.graph.analyzer.state import element_of
+from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
 from spanemu.sql.resolved import (
     Case,
     ColumnRef,
@@ -63,6 +63,17 @@ def narrowed(value: T, analysis: Analysis) -> T | Expr:
         return value
     element.release()
     return element.identity_value()
+
+
+def light_array(value: T, analysis: Analysis) -> T | Expr:
+    """Return an array as long as a group variable, for ARRAY_LENGTH; another value as it is."""
+    if not isinstance(value, ColumnRef):
+        return value
+    group = graph_state(analysis).groups.get(value.column.id)
+    if group is None:
+        return value
+    group.release()
+    return group.light()
 
 
 def _known(value: ColumnRef, analysis: Analysis) -> Element:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers
@@ -11,15 +12,29 @@ from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.resolved import ColumnRef, Expr, GetProperty, ResolvedColumn
 
 
+class Group(Protocol):
+    """A group variable, which may be collected as something lighter than its elements."""
+
+    def release(self) -> None:
+        """Note that a value which was asked for is not used."""
+        ...
+
+    def light(self) -> Expr:
+        """Return an array with as many elements."""
+        ...
+
+
 @dataclass(slots=True)
 class GraphState:
     """The graphs of the enclosing queries, innermost last, and the elements that columns hold.
 
-    An element is listed with the tables whose properties the query may name.
+    An element is listed with the tables whose properties the query may name. `groups` are the
+    group variables whose arrays columns hold.
     """
 
     catalogs: list[GraphCatalog] = field(default_factory=list)
     elements: dict[int, tuple[Element, Numbers]] = field(default_factory=dict)
+    groups: dict[int, Group] = field(default_factory=dict)
 
     def register(self, element: Element, exposed: Numbers | None = None) -> None:
         """Note what a column of an element type holds."""
