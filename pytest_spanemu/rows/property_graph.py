@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal, Protocol
 
+from google.cloud.spanner_v1 import param_types
+
 from pytest_spanemu.databases.catalog import Catalog, TableInfo
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.rows.writing import Row
@@ -229,8 +231,6 @@ def _end(reference: Mapping[str, Any] | None) -> _End | None:
 
 
 def _metadata(database: Any, name: str) -> Mapping[str, Any]:
-    from google.cloud.spanner_v1 import param_types
-
     schema, _, plain = name.rpartition(".")
     types = {"schema": param_types.STRING, "name": param_types.STRING}
     with database.snapshot() as snapshot:

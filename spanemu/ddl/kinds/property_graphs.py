@@ -101,10 +101,10 @@ class _Resolver:
     ) -> Endpoint | None:
         if written is None:
             return None
-        wanted = written.element.name
-        node = next((node for node in nodes if node.name.lower() == wanted.lower()), None)
+        name = written.element.name
+        node = next((node for node in nodes if node.name.lower() == name.lower()), None)
         if node is None:
-            raise GraphNodeTableNotFound(self._graph, wanted)
+            raise GraphNodeTableNotFound(self._graph, name)
         above = element_row(self._schema, node.table)
         assert above is not None
         node_columns = _columns(written.referenced_columns, above) or node.key

@@ -1,6 +1,6 @@
-"""The graph query language GQL inside GoogleSQL: its syntax tree, its parser and its analyzer.
+"""The graph query language GQL inside GoogleSQL: `ast`, then `syntax`, then `analyzer`.
 
-GQL is no dialect. A GRAPH query is the body of a query of GoogleSQL (`googlesql.ast.GraphQuery`),
-and its expressions are those of GoogleSQL. Nothing here is imported before a statement has a graph
+GQL is no dialect. A graph query is the body of a query of GoogleSQL (`graph.ast.GraphQuery`), and
+its expressions are those of GoogleSQL. Nothing here is imported before a statement has a graph
 query: the parser and the analyzer of GoogleSQL load this package on demand.
 """
