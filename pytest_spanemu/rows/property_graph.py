@@ -83,15 +83,17 @@ class PropertyGraphRows:
         self._edges = dict(self._elements(metadata.get("edgeTables", ())))
 
     def _elements(self, tables: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, _Element]]:
-        for each in tables:
-            base = ".".join(filter(None, (each.get("baseSchemaName"), each["baseTableName"])))
+        for described in tables:
+            names = described.get("baseSchemaName"), described["baseTableName"]
+            base = ".".join(filter(None, names))
             try:
                 table = self._catalog.table(base)
             except KeyError:
                 continue  # a view, whose rows are those of its tables
-            ends = (_end(each.get(f"{side}NodeTable")) for side in ("source", "destination"))
-            labels = frozenset(label.lower() for label in each["labelNames"])
-            yield each["name"].lower(), _Element(each["name"], table, labels, *ends)
+            ends = (_end(described.get(f"{side}NodeTable")) for side in ("source", "destination"))
+            labels = frozenset(label.lower() for label in described["labelNames"])
+            name = described["name"]
+            yield name.lower(), _Element(name, table, labels, *ends)
 
     def write(
         self,
@@ -104,17 +106,17 @@ class PropertyGraphRows:
         """Write nodes and edges; return the rows by the names in `nodes` and `edges`."""
         if shape not in SHAPES:
             raise ValueError(f"shape {shape!r} is not one of {', '.join(SHAPES)}")
-        wanted = {name: self._element(name, self._nodes, "node") for name in nodes}
-        linked = {name: self._element(name, self._edges, "edge") for name in edges}
+        node_tables = {name: self._element(name, self._nodes, "node") for name in nodes}
+        edge_tables = {name: self._element(name, self._edges, "edge") for name in edges}
         rows: dict[str, list[Row]] = {}
         by_alias: dict[str, list[Row]] = {}
         order = [table.name for table in self._catalog.insertion_order()]
-        for name in sorted(wanted, key=lambda name: order.index(wanted[name].table.name)):
-            table = wanted[name].table
-            parents = _rows_of(table.parent, wanted, rows)
+        for name in sorted(node_tables, key=lambda name: order.index(node_tables[name].table.name)):
+            table = node_tables[name].table
+            parents = _rows_of(table.parent, node_tables, rows)
             given = [_key_of(parents, n, self._catalog, table) for n in range(nodes[name])]
-            rows[name] = by_alias[wanted[name].alias.lower()] = write(table, given)
-        for name, edge in linked.items():
+            rows[name] = by_alias[node_tables[name].alias.lower()] = write(table, given)
+        for name, edge in edge_tables.items():
             ends = self._ends(edge, edges[name], shape, random, by_alias)
             rows[name] = write(edge.table, ends)
         return {name: rows[name] for name in (*nodes, *edges)}
@@ -151,10 +153,9 @@ class PropertyGraphRows:
                 f"spanner_factory.{edge.table.name}"
             )
         sources, targets = nodes[source.node.lower()], nodes[destination.node.lower()]
-        pairs = list(
-            _pairs(shape, count, len(sources), None if sources is targets else len(targets), random,
-                   distinct=_needs_distinct_ends(edge))
-        )  # fmt: skip
+        others = None if sources is targets else len(targets)
+        nodes_at_hand = _Nodes(len(sources), others, _needs_distinct_ends(edge))
+        pairs = list(_pairs(shape, count, nodes_at_hand, random))
         if len(pairs) < count:
             raise ValueError(
                 f"the shape {shape!r} has {len(pairs)} edges of {edge.alias} between "
@@ -163,12 +164,20 @@ class PropertyGraphRows:
         return [source.of(sources[i]) | destination.of(targets[j]) for i, j in pairs]
 
 
-def _pairs(
-    shape: str, count: int, sources: int, others: int | None, random: Random, *, distinct: bool
-) -> Iterator[Pair]:
-    """Yield the ends of at most `count` edges. `others` is None for edges within one table."""
+@dataclass(frozen=True)
+class _Nodes:
+    """The numbers of nodes that edges connect; `others` is None for edges within one table."""
+
+    sources: int
+    others: int | None
+    distinct: bool  # no two edges have the same ends
+
+
+def _pairs(shape: str, count: int, nodes: _Nodes, random: Random) -> Iterator[Pair]:
+    """Yield the ends of at most `count` edges."""
+    sources, others = nodes.sources, nodes.others
     if shape == "random":
-        yield from _random_pairs(count, sources, others, random, distinct=distinct)
+        yield from _random_pairs(count, nodes, random)
     elif others is None:
         last = sources if shape == "ring" else sources - 1
         for i in range(min(count, last)):
@@ -179,22 +188,21 @@ def _pairs(
             yield 0 if shape == "hub" else i % sources, i
 
 
-def _random_pairs(
-    count: int, sources: int, others: int | None, random: Random, *, distinct: bool
-) -> Iterator[Pair]:
-    targets = sources if others is None else others
-    loops = others is None and sources > 1  # without other nodes, an edge is a loop
-    possible = sources * (targets - 1 if loops else targets)
+def _random_pairs(count: int, nodes: _Nodes, random: Random) -> Iterator[Pair]:
+    sources = nodes.sources
+    targets = sources if nodes.others is None else nodes.others
+    skips_loops = nodes.others is None and sources > 1  # without other nodes, an edge is a loop
+    possible = sources * (targets - 1 if skips_loops else targets)
     if not possible:
         return
     numbers = (
         random.sample(range(possible), min(count, possible))
-        if distinct
+        if nodes.distinct
         else [random.randrange(possible) for _ in range(count)]
     )
     for number in numbers:
         i, j = divmod(number, possible // sources)
-        yield i, j + 1 if loops and j >= i else j
+        yield i, j + 1 if skips_loops and j >= i else j
 
 
 def _needs_distinct_ends(edge: _Element) -> bool:
