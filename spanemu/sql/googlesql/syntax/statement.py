@@ -337,7 +337,7 @@ class StatementParser(DmlParser):
         if self.accept_all("EXPORT", "DATA"):
             self._skip_options()
             if self.follows("AS", "GRAPH"):
-                raise Unsupported("Graph algorithms (EXPORT DATA ... AS GRAPH)")
+                raise Unsupported("EXPORT DATA AS GRAPH")
         raise StatementRefused("EXPORT", *line_and_column(self.text, at))
 
     def _skip_options(self) -> None:
