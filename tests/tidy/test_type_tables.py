@@ -85,12 +85,24 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "sql.googlesql.analyzer.expressions.coercion._NUMBER_RANK": (
         KNOWN - {"INT64", "FLOAT32", "FLOAT64", "NUMERIC"}
     ),
-    "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS": KNOWN - {"STRUCT", "JSON", "PROTO"},
+    "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS": (
+        KNOWN - {"STRUCT", "JSON", "PROTO", "GRAPH_NODE", "GRAPH_EDGE"}
+    ),
+    "sql.googlesql.graph.analyzer.fillers._CONVERSIONS": (
+        KNOWN - {"BOOL", "INT64", "FLOAT64", "STRING"}
+    ),
+    "sql.googlesql.graph.analyzer.identity._SOME_VALUE": NO_KEYS | POSTGRESQL,
     "values.types._SPELT": KNOWN - POSTGRESQL,
     "values.types.API_CODES": frozenset(),
 }
 # Graph elements and paths are neither stored nor sent; only these tables know them.
-WITH_GRAPHS = frozenset({"values.order._SCALAR_SORT_KEYS", "values.order._SCALAR_GROUP_KEYS"})
+WITH_GRAPHS = frozenset(
+    {
+        "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS",
+        "values.order._SCALAR_GROUP_KEYS",
+        "values.order._SCALAR_SORT_KEYS",
+    }
+)
 LEFT_OUT |= {name: LEFT_OUT[name] | GRAPH for name in LEFT_OUT.keys() - WITH_GRAPHS}
 
 

@@ -135,6 +135,7 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
 
 
 def view_relation(alias: str, view: View, env: Env, at: int) -> Relation:
+    """Return the rows of a view: its query, resolved in place."""
     analysis = env.analysis
     analysis.traits.tables.add(view.name)
     analysis.enter("nested views", analysis.limits.view_depth + 1, at)

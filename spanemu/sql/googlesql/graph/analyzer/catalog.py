@@ -49,8 +49,10 @@ class GraphTable(Unique):
 class GraphTables:
     """The node tables or the edge tables of a graph, by number, and their labels."""
 
-    def __init__(self, graph: str, is_edge: bool, tables: tuple[GraphTable, ...]) -> None:
-        self.graph = graph
+    def __init__(
+        self, catalog: GraphCatalog, tables: tuple[GraphTable, ...], *, is_edge: bool
+    ) -> None:
+        self.catalog = catalog
         self.is_edge = is_edge
         self.tables = tables
         self.all = frozenset(range(len(tables)))
@@ -77,7 +79,7 @@ class GraphTables:
     def type_of(self, numbers: Collection[int]) -> GraphType:
         """Return the type of the elements of some tables."""
         make = edge_type if self.is_edge else node_type
-        return make(self.graph, [self.tables[number].element for number in numbers])
+        return make(self.catalog.name, [self.tables[number].element for number in numbers])
 
     def property_type(
         self, folded: str, numbers: Collection[int], known: Mapping[str, tuple[str, Type]]
@@ -108,10 +110,10 @@ class GraphCatalog:
         self._schema = schema
         self.properties: dict[str, tuple[str, Type]] = {}
         nodes = [self._table(number, node, {}) for number, node in enumerate(graph.nodes)]
-        self.nodes = GraphTables(graph.name, False, tuple(nodes))
+        self.nodes = GraphTables(self, tuple(nodes), is_edge=False)
         by_name = self.nodes.by_name
         edges = [self._table(number, edge, by_name) for number, edge in enumerate(graph.edges)]
-        self.edges = GraphTables(graph.name, True, tuple(edges))
+        self.edges = GraphTables(self, tuple(edges), is_edge=True)
         self.has_dynamic_properties = any(
             element.dynamic_properties is not None for element in graph.elements
         )

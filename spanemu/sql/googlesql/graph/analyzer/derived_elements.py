@@ -13,8 +13,8 @@ from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.queries import group_by
 from spanemu.sql.googlesql.analyzer.queries.aggregates import call_of
 from spanemu.sql.googlesql.analyzer.scope import Origin
-from spanemu.sql.googlesql.graph.analyzer.elements import Element, Identity, Slot, slots_of
-from spanemu.sql.googlesql.graph.analyzer.expressions import filler
+from spanemu.sql.googlesql.graph.analyzer.elements import Element
+from spanemu.sql.googlesql.graph.analyzer.identity import Identity, Slot, filler, slots_of
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ResolvedColumn
 
 Through = Callable[[Expr], Expr]
@@ -24,7 +24,7 @@ class MappedElement(Element):
     """An element of new rows; `through` returns the column of an expression over the old rows."""
 
     def __init__(self, name: str, inner: Element, through: Through) -> None:
-        super().__init__(name, inner.tables, inner.numbers, inner.catalog, inner.analysis)
+        super().__init__(name, inner.tables, inner.numbers, inner.analysis)
         self._inner = inner
         self._through = through
         self._owned: set[int] = set()
@@ -63,7 +63,7 @@ class MappedElement(Element):
 
 
 class _MappedIdentity(Identity):
-    """What tells an element from others, over new rows."""
+    """The identity of an element over new rows."""
 
     def __init__(self, inner: Identity, through: Through) -> None:
         super().__init__(inner.tables, inner.numbers)
@@ -181,7 +181,7 @@ class MergedElement(Element):
     ) -> None:
         first = operands[0]
         numbers = frozenset[int]().union(*[operand.numbers for operand in operands])
-        super().__init__(name, first.tables, numbers, first.catalog, first.analysis)
+        super().__init__(name, first.tables, numbers, first.analysis)
         self._operands = operands
         self._merge = merge
         self._parts: dict[object, ResolvedColumn] = {}

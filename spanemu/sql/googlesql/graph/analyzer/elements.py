@@ -5,12 +5,9 @@ column that exists only if the query uses it. The element as a value is one more
 
     ScannedElement    rows of the tables that may give the element, as one scan
     HopElement        an edge or a node inside of a `PathScan`, the union of its steps
-    ValueElement      a value of an element type, from which the parts are taken
-    MergedElement     a column of UNION ALL, the union of the operands' elements
 
-Keys of several tables share columns, called slots: one for each type and each time that the type
-occurs in a key. A table without a slot has a constant there, so that two elements are equal if
-their numbers and slots are.
+Not here: elements that are values (`value_element`), and elements of new rows
+(`derived_elements`, `groups`).
 """
 
 from __future__ import annotations
@@ -22,19 +19,15 @@ from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.graph.analyzer.catalog import (
     TAG,
-    GraphCatalog,
     GraphTable,
     GraphTables,
     Numbers,
 )
-from spanemu.sql.googlesql.graph.analyzer.expressions import filler
+from spanemu.sql.googlesql.graph.analyzer.identity import Identity, Slot, filler, slots_of
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
 from spanemu.sql.resolved import (
-    Case,
     ColumnRef,
     Expr,
-    GetKey,
-    GetProperty,
     Literal,
     ResolvedColumn,
     Scan,
@@ -46,59 +39,6 @@ from spanemu.values.graph_types import GraphType
 from spanemu.values.types import BOOL, Type
 
 
-class Slot(NamedTuple):
-    """A column of keys: the part of a key that is the one with `number` among those of its type."""
-
-    type: Type
-    number: int
-
-
-def slots_of(table: GraphTable) -> tuple[Slot, ...]:
-    """Return the slots of the parts of a table's key, in their order."""
-    counts: dict[Type, int] = {}
-    slots = []
-    for type_ in table.element.key:
-        count = counts.get(type_, 0)
-        counts[type_] = count + 1
-        slots.append(Slot(type_, count))
-    return tuple(slots)
-
-
-class Identity:
-    """What tells one element from another: the number of its table, and its key."""
-
-    def __init__(self, tables: GraphTables, numbers: Numbers) -> None:
-        self.tables = tables
-        self.numbers = numbers
-
-    def tag(self) -> Expr:
-        """Return the number of the table; NULL for an element that is NULL."""
-        raise NotImplementedError
-
-    def slot(self, slot: Slot) -> Expr:
-        """Return a part of the key; a constant for an element whose table lacks the slot."""
-        raise NotImplementedError
-
-    def only(self) -> GraphTable | None:
-        """Return the only table that the element may come from, or None."""
-        return self.tables[next(iter(self.numbers))] if len(self.numbers) == 1 else None
-
-
-def same(first: Identity, second: Identity, analysis: Analysis) -> list[Expr]:
-    """Return the conditions under which two elements of one kind are equal.
-
-    The conditions are equalities; none of them is TRUE for an element that is NULL.
-    """
-    common = first.numbers & second.numbers
-    if not common:
-        return [Literal(BOOL, False)]
-    slots = dict.fromkeys(slot for number in common for slot in slots_of(first.tables[number]))
-    pairs = [(first.slot(slot), second.slot(slot)) for slot in slots]
-    if len(first.numbers) > 1 or len(second.numbers) > 1 or not pairs:
-        pairs.insert(0, (first.tag(), second.tag()))
-    return [operator_call("$equal", pair, analysis, -1) for pair in pairs]
-
-
 class Element(Identity):
     """A node or an edge; `column` holds it as a value, if the query uses that."""
 
@@ -107,12 +47,11 @@ class Element(Identity):
         name: str,
         tables: GraphTables,
         numbers: Numbers,
-        catalog: GraphCatalog,
         analysis: Analysis,
     ) -> None:
         super().__init__(tables, numbers)
         self.name = name
-        self.catalog = catalog
+        self.catalog = tables.catalog
         self.analysis = analysis
         self.type: GraphType = tables.type_of(numbers)
         self.column = analysis.column(name, self.type)
@@ -122,7 +61,7 @@ class Element(Identity):
 
     @property
     def is_edge(self) -> bool:
-        """Whether the element is an edge."""
+        """Return whether the element is an edge."""
         return self.tables.is_edge
 
     def value(self) -> Expr:
@@ -192,10 +131,9 @@ class ColumnarElement(Element):
         name: str,
         tables: GraphTables,
         numbers: Numbers,
-        catalog: GraphCatalog,
         analysis: Analysis,
     ) -> None:
-        super().__init__(name, tables, numbers, catalog, analysis)
+        super().__init__(name, tables, numbers, analysis)
         self._columns: dict[Hashable, ResolvedColumn] = {}
 
     def part(self, key: Hashable, name: str, type_: Type, value: Part) -> Expr:
@@ -305,6 +243,20 @@ class _End(Identity):
         return self._edge.part((self._name, slot), "$end_key", slot.type, value)
 
 
+class Columns:
+    """The columns of a union: for each, one column of every part, in the order of the parts."""
+
+    def __init__(self, count: int) -> None:
+        self.outputs: list[ResolvedColumn] = []
+        self.sources: list[list[ResolvedColumn]] = [[] for _ in range(count)]
+
+    def add(self, output: ResolvedColumn, parts: Iterable[ResolvedColumn]) -> None:
+        """Add a column."""
+        self.outputs.append(output)
+        for sources, part in zip(self.sources, parts, strict=True):
+            sources.append(part)
+
+
 class ScannedElement(ColumnarElement):
     """An element that is the rows of its tables: one scan, or the union of one for each table.
 
@@ -316,11 +268,10 @@ class ScannedElement(ColumnarElement):
         name: str,
         tables: GraphTables,
         rows: Sequence[Rows],
-        catalog: GraphCatalog,
         analysis: Analysis,
     ) -> None:
         numbers = frozenset(each.table.number for each in rows)
-        super().__init__(name, tables, numbers, catalog, analysis)
+        super().__init__(name, tables, numbers, analysis)
         self.rows = tuple(rows)
         self._union = Columns(len(rows))
 
@@ -368,111 +319,6 @@ class ScannedElement(ColumnarElement):
         return SetOpScan(SetOpKind.UNION_ALL, inputs, tuple(self._union.outputs))
 
 
-class ValueElement(Element):
-    """A value of an element type, such as an element of an array; its parts are taken from it."""
-
-    def __init__(self, column: ResolvedColumn, catalog: GraphCatalog, analysis: Analysis) -> None:
-        type_ = column.type
-        assert isinstance(type_, GraphType)
-        tables = catalog.tables(bool(type_.edges) or type_.code is type_.code.GRAPH_EDGE)
-        super().__init__(column.name, tables, tables.numbers_of(type_), catalog, analysis)
-        self.column = column
-        self.is_nullable = True
-
-    def property(self, folded: str) -> Expr:
-        return GetProperty(self.property_type(folded), self._operand(), folded)
-
-    def _operand(self) -> Expr:
-        return ColumnRef(self.column.type, self.column)
-
-    def tag(self) -> Expr:
-        return _tag_of(self._operand, self.tables.some(self.numbers), "", self.analysis)
-
-    def slot(self, slot: Slot) -> Expr:
-        return _slot_of(self._operand, self.tables.some(self.numbers), "", slot, self.analysis)
-
-    def is_null(self) -> Expr:
-        return operator_call("$is_null", (self._operand(),), self.analysis, -1)
-
-    def end(self, *, is_source: bool) -> Identity:
-        return _ValueEnd(self, is_source)
-
-
-class _ValueEnd(Identity):
-    """The node at one end of an edge that is a value."""
-
-    def __init__(self, edge: ValueElement, is_source: bool) -> None:
-        nodes = edge.catalog.nodes
-        self._edges = edge.tables.some(edge.numbers)
-        numbers = frozenset(
-            edge.catalog.node_of(table.end(is_source)).number for table in self._edges
-        )
-        super().__init__(nodes, numbers)
-        self._edge = edge
-        self._end = "source" if is_source else "destination"
-
-    def _operand(self) -> Expr:
-        return ColumnRef(self._edge.column.type, self._edge.column)
-
-    def tag(self) -> Expr:
-        tables = self.tables.some(self.numbers)
-        return _tag_of(self._operand, tables, self._end, self._edge.analysis)
-
-    def slot(self, slot: Slot) -> Expr:
-        tables = self.tables.some(self.numbers)
-        return _slot_of(self._operand, tables, self._end, slot, self._edge.analysis)
-
-
-def _tag_of(
-    operand: Callable[[], Expr], tables: Iterable[GraphTable], end: str, analysis: Analysis
-) -> Expr:
-    whens = []
-    for table in tables:
-        part: Expr = Literal(BOOL, True)
-        if table.element.key:
-            key = GetKey(table.element.key[0], operand(), table.element, 0, end)
-            missing = operator_call("$is_null", (key,), analysis, -1)
-            part = operator_call("$not", (missing,), analysis, -1)
-        whens.append((part, Literal(TAG, table.number)))
-    if not whens:
-        return Literal(TAG, None)
-    return Case(TAG, tuple(whens), Literal(TAG, None))
-
-
-def _slot_of(
-    operand: Callable[[], Expr],
-    tables: Iterable[GraphTable],
-    end: str,
-    slot: Slot,
-    analysis: Analysis,
-) -> Expr:
-    tables = tuple(tables)
-    parts: list[Expr] = []
-    for table in tables:
-        slots = slots_of(table)
-        if slot in slots:
-            parts.append(GetKey(slot.type, operand(), table.element, slots.index(slot), end))
-    if len(parts) < len(tables) or not parts:
-        parts.append(filler(slot.type))
-    if len(parts) == 1:
-        return parts[0]
-    return operator_call("COALESCE", parts, analysis, -1)
-
-
-class Columns:
-    """The columns of a union: for each, one column of every part, in the order of the parts."""
-
-    def __init__(self, count: int) -> None:
-        self.outputs: list[ResolvedColumn] = []
-        self.sources: list[list[ResolvedColumn]] = [[] for _ in range(count)]
-
-    def add(self, output: ResolvedColumn, parts: Iterable[ResolvedColumn]) -> None:
-        """Add a column."""
-        self.outputs.append(output)
-        for sources, part in zip(self.sources, parts, strict=True):
-            sources.append(part)
-
-
 class HopElement(ColumnarElement):
     """An edge or a node within a `PathScan`, the union of its steps or checks.
 
@@ -485,11 +331,10 @@ class HopElement(ColumnarElement):
         tables: GraphTables,
         rows: Sequence[Rows],
         columns: Columns,
-        catalog: GraphCatalog,
         analysis: Analysis,
     ) -> None:
         numbers = frozenset(each.table.number for each in rows)
-        super().__init__(name, tables, numbers, catalog, analysis)
+        super().__init__(name, tables, numbers, analysis)
         self.rows = tuple(rows)
         self._outputs = columns
 
@@ -512,5 +357,5 @@ class HopElement(ColumnarElement):
 
     @property
     def is_asked_for(self) -> bool:
-        """Whether the query uses any part of the element."""
+        """Return whether the query uses any part of the element."""
         return bool(self._columns) or self.uses > 0

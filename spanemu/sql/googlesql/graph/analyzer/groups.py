@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
-from spanemu.sql.googlesql.graph.analyzer.elements import Element, HopElement, Identity, Slot
+from spanemu.sql.googlesql.graph.analyzer.elements import Element, HopElement
+from spanemu.sql.googlesql.graph.analyzer.identity import Identity, Slot
 from spanemu.sql.googlesql.graph.analyzer.state import graph_state
 from spanemu.sql.googlesql.graph.analyzer.table import Variable
 from spanemu.sql.resolved import ArrayScan, ColumnRef, Expr, ProjectScan, ResolvedColumn, Scan
@@ -106,7 +107,7 @@ class CopyElement(Element):
     """The element of one copy, over the rows of `scan`: each of its parts is an array."""
 
     def __init__(self, name: str, copy: HopElement, copies: Copies) -> None:
-        super().__init__(name, copy.tables, copy.numbers, copy.catalog, copy.analysis)
+        super().__init__(name, copy.tables, copy.numbers, copy.analysis)
         self._copy = copy
         self._copies = copies
         self._offset = self.analysis.column("$offset", INT64)

@@ -19,20 +19,17 @@ from spanemu.sql.googlesql.ast import Hint
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.anchors import equated_properties, is_anchored
 from spanemu.sql.googlesql.graph.analyzer.catalog import TAG, Numbers
-from spanemu.sql.googlesql.graph.analyzer.elements import (
-    Element,
-    ScannedElement,
-    same,
-)
-from spanemu.sql.googlesql.graph.analyzer.expressions import conjunction
+from spanemu.sql.googlesql.graph.analyzer.elements import Element, ScannedElement
 from spanemu.sql.googlesql.graph.analyzer.fillers import filler_conditions, pattern_scope
+from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternEdge,
     PatternNode,
     PatternNodes,
     prune_tables,
 )
-from spanemu.sql.googlesql.graph.analyzer.path_scan import Path, PathBuilder
+from spanemu.sql.googlesql.graph.analyzer.path_parts import Path
+from spanemu.sql.googlesql.graph.analyzer.path_scan import PathBuilder
 from spanemu.sql.googlesql.graph.analyzer.patterns import (
     EdgeLink,
     Range,
@@ -232,7 +229,7 @@ class Matcher:
         if edge.link.direction is ast.Direction.ANY:
             for each in rows:
                 self._skip_loops(each)
-        element = ScannedElement(name, self.catalog.edges, rows, self.catalog, self.analysis)
+        element = ScannedElement(name, self.catalog.edges, rows, self.analysis)
         edge.element = element
         self.join(element.scan, pattern.hint)
         self._require(filler_conditions(pattern, element, edge.exposed, self.table, self.env))
@@ -313,7 +310,7 @@ class Matcher:
         tables = self.catalog.nodes.some(node.numbers)
         check_table_hint(table_hint, tables, self.analysis)
         rows = [Rows(table, self.catalog, self.analysis, hint=table_hint) for table in tables]
-        element = ScannedElement(name, self.catalog.nodes, rows, self.catalog, self.analysis)
+        element = ScannedElement(name, self.catalog.nodes, rows, self.analysis)
         node.element = element
         node.is_ready = True
         self.join(element.scan, hint)

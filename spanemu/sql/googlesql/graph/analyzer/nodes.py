@@ -34,7 +34,7 @@ class PatternNode:
 
     @property
     def is_known(self) -> bool:
-        """Whether the node is known, by its key or from the working table."""
+        """Return whether the node is known, by its key or from the working table."""
         return self.is_anchored or self.is_ready
 
     def known(self) -> Element:

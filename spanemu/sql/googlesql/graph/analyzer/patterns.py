@@ -74,7 +74,7 @@ class Shape:
 
     @property
     def has_repetition(self) -> bool:
-        """Whether a part of the path is repeated."""
+        """Return whether a part of the path is repeated."""
         return any(isinstance(link, RepeatedLink) for link in self.links)
 
 

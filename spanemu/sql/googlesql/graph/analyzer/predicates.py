@@ -17,15 +17,9 @@ from spanemu.sql.googlesql.analyzer.name_errors import closest
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, catalog_by_name
-from spanemu.sql.googlesql.graph.analyzer.elements import (
-    ColumnarElement,
-    Element,
-    Identity,
-    ValueElement,
-    same,
-)
+from spanemu.sql.googlesql.graph.analyzer.elements import ColumnarElement, Element
 from spanemu.sql.googlesql.graph.analyzer.errors import BadGraphQuery, PropertyNotDefined
-from spanemu.sql.googlesql.graph.analyzer.expressions import conjunction
+from spanemu.sql.googlesql.graph.analyzer.identity import Identity, conjunction, same
 from spanemu.sql.googlesql.graph.analyzer.labels import (
     check_labels,
     condition_on_rows,
@@ -33,6 +27,7 @@ from spanemu.sql.googlesql.graph.analyzer.labels import (
 )
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
 from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
+from spanemu.sql.googlesql.graph.analyzer.value_element import ValueElement
 from spanemu.sql.resolved import (
     Case,
     ColumnRef,

@@ -20,7 +20,7 @@ from spanemu.sql.googlesql.analyzer.queries.from_clause import view_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.ast import Hint
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, refers_by_key
-from spanemu.sql.googlesql.graph.analyzer.expressions import conjunction
+from spanemu.sql.googlesql.graph.analyzer.identity import conjunction
 from spanemu.sql.resolved import (
     And,
     ColumnRef,

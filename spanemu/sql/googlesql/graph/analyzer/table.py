@@ -13,9 +13,10 @@ from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers, catalog_by_name
-from spanemu.sql.googlesql.graph.analyzer.elements import Element, ValueElement
+from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.googlesql.graph.analyzer.properties import ElementRelation
 from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
+from spanemu.sql.googlesql.graph.analyzer.value_element import ValueElement
 from spanemu.sql.resolved import ColumnRef, Expr, ProjectScan, ResolvedColumn, Scan, SingleRow
 from spanemu.values.graph_types import GraphType
 from spanemu.values.types import Type, TypeCode
@@ -175,7 +176,7 @@ def unit_table(fold: Fold) -> WorkingTable:
 
 
 class GraphEnv:
-    """Where a graph query stands: the statement, the graph, and the names around the query.
+    """The surroundings of a graph query: the statement, the graph, and the names around the query.
 
     `captured` are the variables of an enclosing query that a CALL may see. Their elements can be
     declared again, unlike those of `outer`.

@@ -29,7 +29,7 @@ from spanemu.sql.googlesql.graph.analyzer.table import ElementVariable, GraphEnv
 
 
 class Role(StrEnum):
-    """What a variable of a pattern denotes."""
+    """The role of a variable of a pattern."""
 
     NODE = "node"
     EDGE = "edge"
