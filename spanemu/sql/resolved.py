@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
+from spanemu.values.graph_types import ElementTable
 from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import BOOL, Type
-
-if TYPE_CHECKING:
-    from spanemu.values.graph_types import ElementTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,8 +529,8 @@ class PathHop(PathPart):
 
 @record
 class PathScope(PathPart):
-    """What a mode or a condition covers: the segments of a path, or the hops of a segment, from
-    `first` to `last`, with the nodes at both ends.
+    """A range that a mode or a condition covers: the segments of a path, or the hops of a segment,
+    from `first` to `last`, with the nodes at both ends.
 
     `condition` is evaluated behind `last`. It may refer to columns of the covered parts: in a
     segment, to those of its hops in the current copy; in a path, to its outputs so far.

@@ -26,6 +26,8 @@ from spanemu.values.order import ASCENDING
 from spanemu.values.types import Type, TypeCode
 
 Key = tuple[Any, ...]
+_NO_ENDS: tuple[Key, Key] = ((), ())
+_NOTHING = (None, None)
 
 
 class Element:
@@ -33,9 +35,9 @@ class Element:
 
     - `key`: the values of the element key, with one object for every NaN (`plain_key`)
     - `properties`: the values of `table.properties`, in their order
-    - `source`, `destination`: the keys of the nodes of an edge, in the node tables that the edge
-      table names
-    - `dynamic_label`, `dynamic_properties`: label and properties that the row itself holds
+    - `ends`: the keys of source and destination of an edge, in the node tables that the edge table
+      names
+    - `own`: the label and the properties that the row itself holds
     """
 
     __slots__ = (
@@ -53,18 +55,14 @@ class Element:
         table: ElementTable,
         key: Key,
         properties: Key = (),
-        source: Key = (),
-        destination: Key = (),
-        dynamic_label: str | None = None,
-        dynamic_properties: Json | None = None,
+        ends: tuple[Key, Key] = _NO_ENDS,
+        own: tuple[str | None, Json | None] = _NOTHING,
     ) -> None:
         self.table = table
         self.key = key
         self.properties = properties
-        self.source = source
-        self.destination = destination
-        self.dynamic_label = dynamic_label
-        self.dynamic_properties = dynamic_properties
+        self.source, self.destination = ends
+        self.dynamic_label, self.dynamic_properties = own
 
     @property
     def size_parts(self) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class ElementTable:
 
     @property
     def is_edge(self) -> bool:
-        """Whether the table is an edge table."""
+        """Return whether the table is an edge table."""
         return self.source is not None
 
     def position(self, name: str) -> int | None:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         hash_join,
         loop_join,
         path_scan,
-        rank,
         sample,
         set_operations,
         sort,
@@ -50,7 +49,6 @@ else:
     hash_join = deferred("spanemu.sql.executor.operators.hash_join")
     loop_join = deferred("spanemu.sql.executor.operators.loop_join")
     path_scan = deferred("spanemu.sql.executor.operators.path_scan")
-    rank = deferred("spanemu.sql.executor.operators.rank")
     sample = deferred("spanemu.sql.executor.operators.sample")
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
@@ -67,7 +65,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Limit: sort.compile_limit,
     nodes.Sort: sort.compile_sort,
     nodes.TopN: sort.compile_top_n,
-    nodes.Rank: rank.compile_rank,
+    nodes.Rank: sort.compile_rank,
     nodes.HashAggregate: aggregate.compile_hash_aggregate,
     nodes.StreamAggregate: aggregate.compile_stream_aggregate,
     nodes.UnionAll: set_operations.compile_union_all,

@@ -30,11 +30,12 @@ def write_element(expr: resolved.MakeElement, writer: ExpressionWriter) -> str:
     ends = [_key(_tuple(end, writer), end, writer) for end in (expr.source, expr.destination)]
     rows_own = [expr.dynamic_label, expr.dynamic_properties]
     if expr.source or any(rows_own):
-        arguments += ends
+        arguments.append(f"({', '.join(ends)})")
     if any(rows_own):
-        arguments += ["None" if own is None else writer.value(own) for own in rows_own]
-    made = f"{writer.bind(Element)}({', '.join(arguments)})"
-    return f"(None if {' or '.join(tests)} else {made})"
+        written = ["None" if own is None else writer.value(own) for own in rows_own]
+        arguments.append(f"({', '.join(written)})")
+    element = f"{writer.bind(Element)}({', '.join(arguments)})"
+    return f"(None if {' or '.join(tests)} else {element})"
 
 
 def _tuple(exprs: Sequence[Expr], writer: ExpressionWriter) -> str:

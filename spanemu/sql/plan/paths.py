@@ -13,14 +13,12 @@ sets, from the columns called `here`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from spanemu.base.record import Unique, record
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.resolved import Expr, PathMode, PathPrefix, ResolvedColumn
-
-if TYPE_CHECKING:
-    from spanemu.values.graph_types import ElementTable
+from spanemu.values.graph_types import ElementTable
 
 
 @record
@@ -117,7 +115,7 @@ class Segment(Unique):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether there is always one copy, so that the columns of its hops are outputs."""
+        """Return whether there is always one copy, so that the columns of its hops are outputs."""
         return self.lower == 1 and self.upper == 1
 
     @property
@@ -187,13 +185,13 @@ class PathScan(Node):
 
     @property
     def has_trails(self) -> bool:
-        """Whether the identity of edges counts."""
+        """Return whether the identity of edges counts."""
         scopes = [*self.scopes, *[scope for each in self.segments for scope in each.scopes]]
         return any(scope.mode is PathMode.TRAIL for scope in scopes)
 
     @property
     def is_free(self) -> bool:
-        """Whether every path of steps that pass may be continued, whatever came before."""
+        """Return whether every path of steps that pass may be continued, whatever came before."""
         return not self.scopes and not any(segment.scopes for segment in self.segments)
 
 

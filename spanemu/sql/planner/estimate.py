@@ -31,9 +31,8 @@ from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import path_scan, properties
+    from spanemu.sql.planner import properties
 else:
-    path_scan = deferred("spanemu.sql.planner.path_scan")
     properties = deferred("spanemu.sql.planner.properties")
 
 SEEK = 4.0  # finding a position in a sorted map
@@ -44,6 +43,7 @@ HASH_TABLE = 10.0  # creating a hash table, even for few rows
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
+_PATHS_A_ROW = 50.0  # and as many nodes that paths visit
 _CHILDREN_MIN = 5.0  # rows of a child table per parent row
 _SHARED_BY_ONE = 20.0  # rows that share the first part of a key
 _SHARED_BY_MORE = 5.0  # rows that share several parts of a key
@@ -225,6 +225,13 @@ def _of_unnest(node: Unnest, planning: Planning) -> Estimate:
     return Estimate(max(1.0, rows * _selectivity(node.condition)), below.cost + rows)
 
 
+def _of_paths(node: PathScan, planning: Planning) -> Estimate:
+    below = estimate(node.input, planning)
+    found = max([estimate(lookup.node, planning).cost for lookup in node.lookups()], default=0.0)
+    rows = below.rows * _PATHS_A_ROW
+    return Estimate(rows, below.cost + rows * (found + 1.0))
+
+
 def _of_inputs(node: nodes.UnionAll | nodes.SetOperation, planning: Planning) -> Estimate:
     below = [estimate(one, planning) for one in node.inputs]
     return Estimate(sum(one.rows for one in below), sum(one.cost for one in below))
@@ -266,5 +273,5 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     ApplyJoin: _of_apply,
     KeyedSpool: _of_spool,
     Unnest: _of_unnest,
-    PathScan: path_scan.estimate_paths,
+    PathScan: _of_paths,
 }

@@ -8,7 +8,7 @@ seek, or into a look-up in a hash table where no key or index begins with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 from spanemu.base.record import Unique, record
 from spanemu.sql import resolved
@@ -32,21 +32,32 @@ from spanemu.sql.plan.traverse import (
     substitute,
     walk,
 )
-from spanemu.sql.planner.estimate import Estimate, estimate
-from spanemu.sql.planner.physical import choose, per_row, seek_per_row
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.prune import Ids, ids_of, narrow, prune, prune_outputs
 from spanemu.sql.resolved import ColumnRef, Expr, PathPrefix, ResolvedColumn
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner.ordering import RequiredOrder
-    from spanemu.sql.planner.translate import Translator
 
 T = TypeVar("T")
 
-_LOOKUPS_A_ROW = 100.0  # nodes that are visited for a row of the input
-_HASHED_LOOKUPS_MIN = 2_000.0  # for fewer, hashing a table cannot save much
-_PATHS_A_ROW = 50.0
+Ids = frozenset[int]
+
+
+class Translator(Protocol):
+    """The translator of the statement (`translate.Translator`)."""
+
+    @property
+    def planning(self) -> Planning: ...
+
+    def node(self, scan: resolved.Scan) -> Node:
+        """Return the plan node for a scan."""
+        ...
+
+    def expr(self, expr: Expr) -> Expr:
+        """Return the expression with its subqueries translated."""
+        ...
+
+    def optional(self, expr: Expr | None) -> Expr | None:
+        """Return the translation of an expression that may be absent."""
+        ...
+
 
 # ---------------------------------------------------------------------------- translation
 
@@ -148,39 +159,51 @@ def _reference(column: ResolvedColumn) -> ColumnRef:
 # ---------------------------------------------------------------------------- pruning
 
 
-def prune_paths(node: PathScan, needed: Ids) -> Node:
+def slim_paths(node: PathScan, needed: Ids) -> PathScan:
     """Remove outputs that are not needed, and the columns of steps that only those used."""
     keeps_path = node.path is not None and node.path.id in needed
     elements = node.elements if keeps_path else ()
-    scopes = [*node.scopes, *[scope for each in node.segments for scope in each.scopes]]
-    wanted = needed.union(*[free(each.condition) for each in scopes if each.condition is not None])
-    wanted |= ids_of(column for hops in elements for pair in hops for column in pair)
+    wanted = needed | _condition_columns(node)
+    wanted |= frozenset([column.id for hops in elements for pair in hops for column in pair])
     slim: PathScan = replace_fields(
         node,
         {
-            "segments": tuple([_pruned_segment(node, each, wanted) for each in node.segments]),
+            "segments": tuple([_slim_segment(node, each, wanted) for each in node.segments]),
             "path": node.path if keeps_path else None,
             "first_element": node.first_element if keeps_path else None,
             "elements": elements,
         },
     )
-    outside = [slim.start, slim.end, slim.first_element]
-    below = wanted.union(*[free(expr) for expr in outside if expr is not None])
-    below = below.union(*[free(lookup.node) for lookup in slim.lookups()])
-    return replace_fields(slim, {"input": prune(node.input, below)})
+    return slim
 
 
-def _pruned_segment(node: PathScan, segment: Segment, wanted: Ids) -> Segment:
+def columns_of_input(node: PathScan, needed: Ids) -> Ids:
+    """Return the columns that the input of a path scan must have for the columns `needed`."""
+    outside = [node.start, node.end, node.first_element]
+    below = needed | _condition_columns(node)
+    below = below.union(*[free(expr) for expr in outside if expr is not None])
+    return below.union(*[free(lookup.node) for lookup in node.lookups()])
+
+
+def _condition_columns(node: PathScan) -> Ids:
+    scopes = [*node.scopes, *[scope for each in node.segments for scope in each.scopes]]
+    conditions = [scope.condition for scope in scopes if scope.condition is not None]
+    return frozenset[int]().union(*map(free, conditions))
+
+
+def _slim_segment(node: PathScan, segment: Segment, wanted: Ids) -> Segment:
     groups = tuple([pair for pair in segment.groups if pair[0].id in wanted])
-    inside = wanted | ids_of(column for _, column in groups)
+    inside = wanted.union([column.id for _, column in groups])
     if node.prefix is PathPrefix.ANY_CHEAPEST:
-        inside |= ids_of(hop.cost for hop in segment.hops if hop.cost is not None)
-    hops = tuple([_pruned_hop(hop, inside, node.has_trails) for hop in segment.hops])
+        inside = inside.union([hop.cost.id for hop in segment.hops if hop.cost is not None])
+    hops = tuple([_slim_hop(hop, inside, node.has_trails) for hop in segment.hops])
     place = segment.place
     if place is not None:
         kept = _positions(place.columns, wanted)
-        checks = tuple([_pruned_check(check, kept) for check in place.checks])
-        place = Place(checks, _items(place.columns, kept))
+        checks = [
+            replace_fields(check, {"values": _items(check.values, kept)}) for check in place.checks
+        ]
+        place = Place(tuple(checks), _items(place.columns, kept))
     return replace_fields(segment, {"hops": hops, "groups": groups, "place": place})
 
 
@@ -192,36 +215,34 @@ def _items(items: Sequence[T], positions: Iterable[int]) -> tuple[T, ...]:
     return tuple([items[position] for position in positions])
 
 
-def _pruned_hop(hop: Hop, wanted: Ids, has_trails: bool) -> Hop:
+def _slim_hop(hop: Hop, wanted: Ids, has_trails: bool) -> Hop:
     kept = _positions(hop.columns, wanted)
-    steps = []
-    for step in hop.steps:
-        slim: Step = replace_fields(
+    steps = [
+        replace_fields(
             step,
             {
                 "values": _items(step.values, kept),
                 "edge_key": step.edge_key if has_trails else (),
             },
         )
-        steps.append(_with_lookups(slim, _pruned))
+        for step in hop.steps
+    ]
     return Hop(tuple(steps), _items(hop.columns, kept), hop.cost)
 
 
-def _pruned_check(check: Check, kept: Iterable[int]) -> Check:
-    return _with_lookup(replace_fields(check, {"values": _items(check.values, kept)}), _pruned)
+# ---------------------------------------------------------------------------- look-ups
+
+_Change = Callable[[Node, Columns], Node]  # from a plan and the columns that are read of it
 
 
-def _pruned(lookup: Lookup, outputs: Columns) -> Node:
-    return prune_outputs(lookup.node, outputs)
-
-
-# ---------------------------------------------------------------------------- other tables
-
-_Change = Callable[[Lookup, Columns], Node]  # from a look-up and the columns that are read of it
+def map_lookups(node: PathScan, change: _Change) -> PathScan:
+    """Return `node` with the plans of its steps and checks replaced."""
+    node = _map_steps(node, lambda step: _with_lookups(step, change))
+    return _map_checks(node, lambda check: _with_lookup(check, change))
 
 
 def _changed(lookup: Lookup, outputs: Columns, change: _Change) -> Lookup:
-    return Lookup(change(lookup, outputs), lookup.here)
+    return Lookup(change(lookup.node, outputs), lookup.here)
 
 
 def _with_lookups(step: Step, change: _Change) -> Step:
@@ -239,12 +260,6 @@ def _with_lookup(check: Check, change: _Change) -> Check:
     used = [item for value in check.values for item in walk(value)]
     columns = tuple([item.column for item in used if isinstance(item, ColumnRef)])
     return replace_fields(check, {"lookup": _changed(check.lookup, columns, change)})
-
-
-def _map_lookups(node: PathScan, change: _Change) -> PathScan:
-    """Return `node` with the plans of its steps and checks replaced."""
-    node = _map_steps(node, lambda step: _with_lookups(step, change))
-    return _map_checks(node, lambda check: _with_lookup(check, change))
 
 
 def _map_steps(node: PathScan, change: Callable[[Step], Step]) -> PathScan:
@@ -326,6 +341,17 @@ def _compared(condition: Expr, stored: Ids) -> tuple[int | None, Expr | None]:
     return None, None
 
 
+def anchored(node: PathScan) -> PathScan:
+    """Return a path scan without the look-ups that are not needed.
+
+    The last node may be known beforehand. If not, no search begins there.
+    """
+    node = _with_known_end(node)
+    if node.end is None:
+        node = _map_steps(node, lambda step: replace_fields(step, {"backward": None}))
+    return _map_checks(node, _simplified)
+
+
 def _simplified(check: Check) -> Check:
     """Return a check without look-up, if that only repeats the key of a node that is there."""
     conditions = _key_conditions(check)
@@ -361,60 +387,3 @@ def _with_known_end(node: PathScan) -> PathScan:
         return node
     element = resolved.MakeElement(node.start.type, check.table, tuple(known))
     return replace_fields(node, {"end": element})
-
-
-def choose_paths(node: PathScan, required: RequiredOrder | None, planning: Planning) -> Node:
-    """Choose how the input is read, and how the edges at a node are found."""
-    below = choose(node.input, required, planning)
-    # Each node that is visited has the steps of its own table only.
-    spread = max(1, len(list(node.lookups())) // 2)
-    rows = estimate(below, planning).rows * max(1.0, _LOOKUPS_A_ROW / spread)
-    node = _with_known_end(node)
-    if node.end is None:
-        node = _map_steps(node, lambda step: replace_fields(step, {"backward": None}))
-    node = _map_checks(node, _simplified)
-    if rows < _HASHED_LOOKUPS_MIN:
-        chosen = _map_lookups(node, lambda lookup, _: seek_per_row(lookup.node, planning))
-    else:
-        chosen = _map_lookups(node, lambda lookup, _: per_row(lookup.node, planning, rows))
-    return replace_fields(chosen, {"input": below})
-
-
-def narrow_lookups(node: PathScan) -> PathScan:
-    """Narrow the hash joins in the plans of steps and checks."""
-    return _map_lookups(node, lambda lookup, outputs: narrow(lookup.node, outputs))
-
-
-def estimate_paths(node: PathScan, planning: Planning) -> Estimate:
-    """Return the estimate of a path scan."""
-    below = estimate(node.input, planning)
-    cost = max([estimate(lookup.node, planning).cost for lookup in node.lookups()], default=0.0)
-    return Estimate(
-        below.rows * _PATHS_A_ROW, below.cost + below.rows * _LOOKUPS_A_ROW * (cost + 1.0)
-    )
-
-
-def property_value(expr: resolved.GetProperty) -> Expr:
-    """Return the property of an element that is made on the spot, where that is a column.
-
-    The element of a row that an outer join adds is NULL, as the column is.
-    """
-    made = expr.operand
-    if isinstance(made, resolved.MakeElement) and made.properties:
-        position = made.table.position(expr.name)
-        value = None if position is None else made.properties[position]
-        if isinstance(value, ColumnRef) and value.type == expr.type:
-            return value
-    return expr
-
-
-def key_value(expr: resolved.GetKey) -> Expr:
-    """Return a part of the key of an element that is made on the spot."""
-    made = expr.operand
-    if not isinstance(made, resolved.MakeElement):
-        return expr
-    if made.table != expr.table:
-        return resolved.Literal(expr.type, None)
-    key = {"": made.key, "source": made.source, "destination": made.destination}[expr.end]
-    value = key[expr.index]
-    return value if isinstance(value, ColumnRef) and value.type == expr.type else expr

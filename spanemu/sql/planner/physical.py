@@ -15,7 +15,7 @@ from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
-from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
@@ -251,6 +251,25 @@ def _unnest(node: Unnest, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))
 
 
+_LOOKUPS_A_ROW = 100.0  # nodes that paths from one node visit
+_HASHED_LOOKUPS_MIN = 2_000.0  # for fewer, hashing a table cannot save much
+
+
+def _paths(node: PathScan, required: Required, planning: Planning) -> Node:
+    below = choose(node.input, required, planning)
+    node = path_scan.anchored(node)
+    # Each node that is visited has the steps of its own table only.
+    spread = max(1, len(list(node.lookups())) // 2)
+    visits = estimate(below, planning).rows * max(1.0, _LOOKUPS_A_ROW / spread)
+
+    def find(lookup: Node, _: Columns) -> Node:
+        if visits < _HASHED_LOOKUPS_MIN:
+            return seek_per_row(lookup, planning)
+        return per_row(lookup, planning, visits)
+
+    return replace(path_scan.map_lookups(node, find), input=below)
+
+
 def _join(node: Join, required: Required, planning: Planning) -> Node:
     return join_order.plan_join(node, required, planning, choose)
 
@@ -271,5 +290,5 @@ _CHOOSERS: Mapping[type[Node], Chooser] = {
     nodes.With: _with,
     Join: _join,
     Unnest: _unnest,
-    PathScan: path_scan.choose_paths,
+    PathScan: _paths,
 }

@@ -140,6 +140,12 @@ def _with(node: nodes.With, needed: Ids) -> Node:
     return nodes.With(tuple(tables), body)
 
 
+def _paths(node: PathScan, needed: Ids) -> Node:
+    slim = path_scan.slim_paths(node, needed)
+    below = prune(node.input, path_scan.columns_of_input(slim, needed))
+    return replace_fields(path_scan.map_lookups(slim, prune_outputs), {"input": below})
+
+
 _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.WithRef, *PHYSICAL), _unchanged),
     nodes.Scan: _scan,
@@ -157,7 +163,7 @@ _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     nodes.With: _with,
     Join: _join,
     Unnest: _unnest,
-    PathScan: path_scan.prune_paths,
+    PathScan: _paths,
 }
 
 
@@ -189,7 +195,7 @@ def _narrow(node: Node, needed: OrderedIds) -> Node:
     if isinstance(node, PathScan):
         below = node.input
         return map_parts(
-            path_scan.narrow_lookups(node),
+            path_scan.map_lookups(node, narrow),
             lambda part: _narrow(part, inside) if part is below else part,
             _narrow_expression,
         )

@@ -23,7 +23,7 @@ LOOSE = ElementTable(
 
 
 def owns(person: int, account: int) -> Element:
-    return Element(OWNS, (person, account), (), (person,), (account,))
+    return Element(OWNS, (person, account), (), ((person,), (account,)))
 
 
 def test_identity_is_the_table_and_the_key():
@@ -85,10 +85,10 @@ def test_an_edge_knows_its_ends():
 
 def test_labels_and_properties_of_the_row_are_merged_with_the_declared():
     document = Json({"age": 3, "name": "shadowed", "zoo": None})
-    element = Element(LOOSE, ("k",), ("Ann",), (), (), "human", document)
+    element = Element(LOOSE, ("k",), ("Ann",), ((), ()), ("human", document))
     assert graph.labels(element) == ("Fixed", "human", "zeta")
     assert graph.property_names(element) == ("age", "Name", "zoo")
     assert graph.dynamic_members(element) == {"age": 3, "zoo": None}
-    plain = Element(LOOSE, ("k",), ("Ann",), (), (), "FIXED", Json([1]))
+    plain = Element(LOOSE, ("k",), ("Ann",), ((), ()), ("FIXED", Json([1])))
     assert graph.labels(plain) == ("Fixed", "zeta")
     assert graph.property_names(plain) == ("Name",)

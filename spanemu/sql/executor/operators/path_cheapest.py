@@ -10,7 +10,7 @@ any path with fewer edges:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.call import current
@@ -18,7 +18,7 @@ from spanemu.base.record import NamedTuple
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import MemoryAccount
 from spanemu.sql.executor.operators.path_parts import Arrivals, Costs, compile_hop
-from spanemu.sql.executor.operators.path_pattern import Pattern
+from spanemu.sql.executor.operators.path_pattern import Pattern, Walk
 from spanemu.sql.executor.operators.path_search import TRACE_BYTES, cheapest_first
 from spanemu.sql.executor.operators.path_trace import NODE, Node, Trace, first_trace
 from spanemu.sql.executor.run import Row, Run
@@ -61,15 +61,15 @@ def cheapest_of_halves(
             return
         if segment.place is not None and segment.place(end, run) is None:
             return
-        heads = _halves(start, sooner, hop.arrivals, hop.costs, holding, run)
-        tails = _halves(end, later, backward, hop.costs, holding, run)
+        heads = _Halves(hop.arrivals, hop.costs, holding).reached(start, sooner, run)
+        tails = _Halves(backward, hop.costs, holding).reached(end, later, run)
         best: tuple[_Half, _Half] | None = None
-        for place in heads.keys() & tails.keys():
-            pair = heads[place], tails[place]
+        for node in heads.keys() & tails.keys():
+            pair = heads[node], tails[node]
             if best is None or _sum(pair) < _sum(best):
                 best = pair
         if best is not None:
-            complete = pattern.leave(_joined(*best), 0, row, run)
+            complete = Walk(pattern, row, run).leave(_joined(*best), 0)
             if complete is not None:
                 yield complete
 
@@ -80,33 +80,41 @@ def _sum(pair: tuple[_Half, _Half]) -> Any:
     return pair[0].cost + pair[1].cost
 
 
-def _halves(
-    origin: Node,
-    length: int,
-    arrivals: Arrivals,
-    costs: Costs | None,
-    holding: MemoryAccount,
-    run: Run,
-) -> dict[Node, _Half]:
-    """Return the cheapest half of up to `length` edges to each node."""
-    check = current().check
-    first = _Half(origin, 0, None, None, ())
-    known = {origin: first}
-    rim = [first]
-    for _ in range(length):
-        reached: dict[Node, _Half] = {}
+class _Halves:
+    """The search for halves of paths in one direction."""
+
+    def __init__(self, arrivals: Arrivals, costs: Costs | None, holding: MemoryAccount) -> None:
+        self._arrivals = arrivals
+        self._costs = costs
+        self._holding = holding
+
+    def reached(self, origin: Node, length: int, run: Run) -> dict[Node, _Half]:
+        """Return the cheapest half of up to `length` edges to each node."""
+        first = _Half(origin, 0, None, None, ())
+        known = {origin: first}
+        rim = [first]
+        for _ in range(length):
+            cheaper = self._extended(rim, known, run)
+            known |= cheaper
+            rim = list(cheaper.values())
+        return known
+
+    def _extended(
+        self, rim: Sequence[_Half], known: Mapping[Node, _Half], run: Run
+    ) -> dict[Node, _Half]:
+        """Return the halves with one more edge that are cheaper than those known."""
+        check, costs = current().check, self._costs
+        cheaper: dict[Node, _Half] = {}
         for half in rim:
             check()
-            before = len(reached)
-            for node, edge, values in arrivals(half.node, run):
+            before = len(cheaper)
+            for node, edge, values in self._arrivals(half.node, run):
                 cost = half.cost if costs is None else costs.added(half.cost, values)
-                other = reached.get(node) or known.get(node)
+                other = cheaper.get(node) or known.get(node)
                 if other is None or cost < other.cost:
-                    reached[node] = _Half(node, cost, half, edge, values)
-            holding.take_bytes(TRACE_BYTES * (len(reached) - before), run)
-        known |= reached
-        rim = list(reached.values())
-    return known
+                    cheaper[node] = _Half(node, cost, half, edge, values)
+            self._holding.take_bytes(TRACE_BYTES * (len(cheaper) - before), run)
+        return cheaper
 
 
 def _joined(head: _Half, tail: _Half) -> Trace:

@@ -19,7 +19,7 @@ from spanemu.sql.executor.operators.path_cheapest import (
     cheapest_of_halves,
 )
 from spanemu.sql.executor.operators.path_parts import Arrivals, compile_hop
-from spanemu.sql.executor.operators.path_pattern import Pattern
+from spanemu.sql.executor.operators.path_pattern import Pattern, Walk
 from spanemu.sql.executor.operators.path_search import TRACE_BYTES, breadth_first
 from spanemu.sql.executor.operators.path_trace import COPIES, HOP, NODE, Node, Trace, first_trace
 from spanemu.sql.executor.run import Row, Run
@@ -60,11 +60,11 @@ def from_both_ends(
         sides = _Sides(start, end, pattern.hops[0].arrivals, backward)
         check = current().check
         for _ in range(segment.upper):
-            for found in sides.extend(run):
+            for added in sides.extend(run):
                 check()
-                holding.take_bytes(TRACE_BYTES * found, run)
+                holding.take_bytes(TRACE_BYTES * added, run)
             if sides.meeting is not None:
-                complete = pattern.leave(sides.path(), 0, row, run)
+                complete = Walk(pattern, row, run).leave(sides.path(), 0)
                 if complete is not None:
                     yield complete
                 return
@@ -90,11 +90,11 @@ class _Sides:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether one side has no further node to go on from."""
+        """Return whether one side has no further node to go on from."""
         return not self._heads or not self._tails
 
     def extend(self, run: Run) -> Iterator[int]:
-        """Go on by one edge on the smaller side, and yield how many nodes each step has found."""
+        """Extend the smaller side by one edge, and yield how many nodes each look-up adds."""
         if len(self._heads) <= len(self._tails):
             return self._extend_forward(run)
         return self._extend_backward(run)

@@ -100,8 +100,8 @@ def _arrival_maker(step: Step, joined: Joined, compiler: Compiler, backward: boo
             for position, column in enumerate(key)
         ]
         text += f" if not ({' and '.join(same)})"
-    made: _MakeArrivals = function_of(f"lambda rows, run: [{text}]", writer)
-    return made
+    maker: _MakeArrivals = function_of(f"lambda rows, run: [{text}]", writer)
+    return maker
 
 
 def _identity(table: ElementTable, key: Columns, writer: Writer) -> str:
@@ -123,9 +123,9 @@ def _reference(column: Any) -> ColumnRef:
 # ---------------------------------------------------------------------------- nodes
 
 
-def compile_place(place: Place, compiler: Compiler) -> CheckNode:
+def compile_place(pattern: Place, compiler: Compiler) -> CheckNode:
     """Compile the conditions on a node behind a segment."""
-    checks = {check.table.name: _compile_check(check, compiler) for check in place.checks}
+    checks = {check.table.name: _compile_check(check, compiler) for check in pattern.checks}
 
     def values(node: Node, run: Run) -> tuple[Any, ...] | None:
         check = checks.get(node[0])

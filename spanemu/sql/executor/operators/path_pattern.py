@@ -30,7 +30,9 @@ from spanemu.sql.executor.operators.path_trace import (
     HOP,
     NODE,
     Admits,
+    Node,
     Trace,
+    first_trace,
     hop_values,
     mode_test,
 )
@@ -118,15 +120,15 @@ class Pattern:
                     position == len(segment.hops) - 1,
                 )
             )
-        place = segment.place
+        behind = segment.place
         self.segments.append(
             CompiledSegment(
                 first,
                 segment.lower,
                 DEPTH_MAX if segment.upper is None else segment.upper,
                 segment.upper is None,
-                None if place is None else compile_place(place, self._compiler),
-                place is not None and bool(place.columns),
+                None if behind is None else compile_place(behind, self._compiler),
+                behind is not None and bool(behind.columns),
                 _all_of(self._path_conditions(number)),
             )
         )
@@ -182,67 +184,74 @@ class Pattern:
         """Return the function from a complete path to the columns that it adds to a row."""
         return compile_outputs(self._node, len(self._node.segments), with_path=True)
 
-    # ------------------------------------------------------------------ growing paths
 
-    def start(self, trace: Trace, row: Row, run: Run, tasks: list[Task]) -> Trace | None:
-        """Add the hops that a path of one node may take to `tasks`; return it if it is complete."""
-        return self._junction(trace, 0, 0, row, run, tasks)
+class Walk:
+    """The growth of paths from one row of the input; `tasks` are the hops to take next."""
 
-    def arrive(self, trace: Trace, row: Row, run: Run, tasks: list[Task]) -> Trace | None:
-        """Add the hops that a path may take next to `tasks`, and return it if it is complete."""
+    __slots__ = ("_hops", "_row", "_run", "_segments", "tasks")
+
+    def __init__(self, pattern: Pattern, row: Row, run: Run) -> None:
+        self._hops, self._segments = pattern.hops, pattern.segments
+        self._row, self._run = row, run
+        self.tasks: list[Task] = []
+
+    def start(self, node: Node) -> Trace | None:
+        """Add the hops that a path of one node may take; return the path if it is complete."""
+        return self._junction(first_trace(node), 0, 0)
+
+    def arrive(self, trace: Trace) -> Trace | None:
+        """Add the hops that a path may take next; return the path if it is complete."""
         number = trace[HOP]
-        hop = self.hops[number]
+        hop = self._hops[number]
         if hop.is_last:
-            return self._junction(trace, hop.segment, trace[COPIES] + 1, row, run, tasks)
-        tasks.append((trace, number + 1, trace[COPIES]))
+            return self._junction(trace, hop.segment, trace[COPIES] + 1)
+        self.tasks.append((trace, number + 1, trace[COPIES]))
         return None
 
-    def _junction(
-        self, trace: Trace, number: int, copies: int, row: Row, run: Run, tasks: list[Task]
-    ) -> Trace | None:
-        segment = self.segments[number]
+    def _junction(self, trace: Trace, number: int, copies: int) -> Trace | None:
+        segment = self._segments[number]
         if copies < segment.upper:
-            tasks.append((trace, segment.first_hop, copies))
+            self.tasks.append((trace, segment.first_hop, copies))
         while copies >= segment.lower:
-            behind = self.leave(trace, number, row, run)
+            behind = self.leave(trace, number)
             if behind is None:
                 return None
             trace, number, copies = behind, number + 1, 0
-            if number == len(self.segments):
+            if number == len(self._segments):
                 return trace
-            segment = self.segments[number]
-            tasks.append((trace, segment.first_hop, 0))
+            segment = self._segments[number]
+            self.tasks.append((trace, segment.first_hop, 0))
         return None
 
-    def leave(self, trace: Trace, number: int, row: Row, run: Run) -> Trace | None:
+    def leave(self, trace: Trace, number: int) -> Trace | None:
         """Return the path behind a segment, or None if the segment may not end there."""
-        segment = self.segments[number]
+        segment = self._segments[number]
         if segment.place is not None:
-            values = segment.place(trace[NODE], run)
+            values = segment.place(trace[NODE], self._run)
             if values is None:
                 return None
             if segment.keeps_values:
                 trace = (trace[NODE], trace, None, values, ~number, 0)
-        if segment.passes is not None and not segment.passes(trace, row, run):
+        if segment.passes is not None and not segment.passes(trace, self._row, self._run):
             return None
         return trace
 
-    def expand(self, task: Task, row: Row, run: Run) -> Iterator[Trace]:
+    def expand(self, task: Task) -> Iterator[Trace]:
         """Yield the paths that one more hop makes of a path."""
         parent, number, copies = task
-        hop = self.hops[number]
-        found = hop.arrivals(parent[NODE], run)
+        hop = self._hops[number]
+        arrivals = hop.arrivals(parent[NODE], self._run)
         if hop.admits is None and hop.passes is None:
-            return ((node, parent, edge, values, number, copies) for node, edge, values in found)
-        return self._admitted(found, hop, task, row, run)
+            return ((node, parent, edge, values, number, copies) for node, edge, values in arrivals)
+        return self._admitted(arrivals, hop, task)
 
     def _admitted(
-        self, found: Iterable[Arrival], hop: CompiledHop, task: Task, row: Row, run: Run
+        self, arrivals: Iterable[Arrival], hop: CompiledHop, task: Task
     ) -> Iterator[Trace]:
         parent, number, copies = task
         admits, passes = hop.admits, hop.passes
-        for node, edge, values in found:
+        for node, edge, values in arrivals:
             if admits is None or admits(parent, node, edge):
                 trace = (node, parent, edge, values, number, copies)
-                if passes is None or passes(trace, row, run):
+                if passes is None or passes(trace, self._row, self._run):
                     yield trace

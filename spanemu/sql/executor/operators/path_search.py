@@ -19,7 +19,7 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.sql.executor.memory import MemoryAccount
-from spanemu.sql.executor.operators.path_pattern import Pattern, Task
+from spanemu.sql.executor.operators.path_pattern import Pattern, Walk
 from spanemu.sql.executor.operators.path_trace import (
     COPIES,
     HOP,
@@ -27,7 +27,6 @@ from spanemu.sql.executor.operators.path_trace import (
     VALUES,
     Node,
     Trace,
-    first_trace,
 )
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.resolved import PathPrefix
@@ -81,23 +80,26 @@ def depth_first(pattern: Pattern, _: MemoryAccount, __: bool) -> Search:
 
     def search(node: Node, row: Row, run: Run) -> Iterator[Trace]:
         check = current().check
-        tasks: list[Task] = []
-        complete = pattern.start(first_trace(node), row, run, tasks)
+        walk = Walk(pattern, row, run)
+        arrive, expand, tasks = walk.arrive, walk.expand, walk.tasks
+        complete = walk.start(node)
         if complete is not None:
             yield complete
-        pending = [pattern.expand(task, row, run) for task in tasks]
-        while pending:
+        pending: list[Iterator[Trace]] = []
+        while True:
+            if tasks:
+                check()
+                pending += map(expand, tasks)
+                tasks.clear()
+            if not pending:
+                return
             trace = next(pending[-1], None)
             if trace is None:
                 pending.pop()
                 continue
-            tasks = []
-            complete = pattern.arrive(trace, row, run, tasks)
+            complete = arrive(trace)
             if complete is not None:
                 yield complete
-            if tasks:
-                check()
-                pending += [pattern.expand(task, row, run) for task in tasks]
 
     return search
 
@@ -107,26 +109,25 @@ def breadth_first(pattern: Pattern, holding: MemoryAccount, is_free: bool) -> Se
 
     def search(node: Node, row: Row, run: Run) -> Iterator[Trace]:
         check = current().check
-        tasks: list[Task] = []
+        walk = Walk(pattern, row, run)
         ends: set[Node] = set()
         reached = _Reached(pattern, is_free)
-        complete = pattern.start(first_trace(node), row, run, tasks)
+        complete = walk.start(node)
         if complete is not None:
             ends.add(node)
             yield complete
-        while tasks:
-            following: list[Task] = []
+        while walk.tasks:
+            tasks, walk.tasks = walk.tasks, []
             for task in tasks:
                 check()
                 before = reached.count
-                for trace in pattern.expand(task, row, run):
+                for trace in walk.expand(task):
                     if reached.is_new(trace):
-                        complete = pattern.arrive(trace, row, run, following)
+                        complete = walk.arrive(trace)
                         if complete is not None and complete[NODE] not in ends:
                             ends.add(complete[NODE])
                             yield complete
                 holding.take_bytes(TRACE_BYTES * (reached.count - before), run)
-            tasks = following
 
     return search
 
@@ -136,22 +137,22 @@ def cheapest_first(pattern: Pattern, holding: MemoryAccount, is_free: bool) -> S
 
     def search(node: Node, row: Row, run: Run) -> Iterator[Trace]:
         check = current().check
-        tasks: list[Task] = []
+        walk = Walk(pattern, row, run)
         ends: set[Node] = set()
         reached = _Reached(pattern, is_free)
         numbers = count()
         queue: list[tuple[Any, int, Trace]] = []
         cost: Any = 0
-        complete = pattern.start(first_trace(node), row, run, tasks)
+        complete = walk.start(node)
         while True:
             if complete is not None and complete[NODE] not in ends:
                 ends.add(complete[NODE])
                 yield complete
-            for task in tasks:
+            for task in walk.tasks:
                 check()
                 held = len(queue)
                 costs = pattern.hops[task[1]].costs
-                for trace in pattern.expand(task, row, run):
+                for trace in walk.expand(task):
                     total = cost if costs is None else costs.added(cost, trace[VALUES])
                     heappush(queue, (total, next(numbers), trace))
                 holding.take_bytes(TRACE_BYTES * (len(queue) - held), run)
@@ -161,8 +162,8 @@ def cheapest_first(pattern: Pattern, holding: MemoryAccount, is_free: bool) -> S
                     break
             else:
                 return
-            tasks = []
-            complete = pattern.arrive(trace, row, run, tasks)
+            walk.tasks.clear()
+            complete = walk.arrive(trace)
 
     return search
 

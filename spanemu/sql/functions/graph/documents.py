@@ -23,11 +23,12 @@ Encoder = Callable[[Any], Any]
 _Properties = Callable[[Element], dict[str, Any]]
 
 
-def graph_encoder(type_: GraphType, encoder_of: Callable[[Type], Encoder]) -> Encoder:
+def graph_encoder(type_: Type, encoder_of: Callable[[Type], Encoder]) -> Encoder:
     """Return a function from an element or a path, which may be NULL, to plain JSON data.
 
     `encoder_of` returns the function for the values of a property.
     """
+    assert isinstance(type_, GraphType)
     by_table = {
         table.name: _properties_encoder(table, encoder_of) for table in type_.nodes | type_.edges
     }

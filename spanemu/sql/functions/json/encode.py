@@ -11,7 +11,7 @@ from binascii import b2a_base64
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
@@ -25,7 +25,6 @@ from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
     from spanemu.sql.functions.graph import documents
-    from spanemu.values.graph_types import GraphType
 else:
     documents = deferred("spanemu.sql.functions.graph.documents")
 
@@ -53,7 +52,7 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
         return _struct_encoder(type_, stringify, safe)
     if type_.is_graph:
         properties = partial(encoder, stringify=stringify, safe=safe)
-        return documents.graph_encoder(cast("GraphType", type_), properties)
+        return documents.graph_encoder(type_, properties)
     encode = (_STRINGIFYING if stringify else _SCALARS).get(type_.code)
     if encode is not None:
         return encode

@@ -37,7 +37,7 @@ def person(number: int, name: str | None = "Ann") -> Element:
 
 
 def knows(source: int, destination: int) -> Element:
-    return Element(KNOWS, (source, destination), (None,), (source,), (destination,))
+    return Element(KNOWS, (source, destination), (None,), ((source,), (destination,)))
 
 
 def node(number: int | None) -> Any:
@@ -175,7 +175,7 @@ def test_null_is_written_as_json_null():
 
 def test_properties_of_the_row_are_written_beside_the_declared():
     document = Json({"raw": "shadowed", "age": 3})
-    element = Element(LOOSE, (1,), (b"\x01",), (), (), "human", document)
+    element = Element(LOOSE, (1,), (b"\x01",), ((), ()), ("human", document))
     written = call("TO_JSON", typed(element, node_type("G", [LOOSE]))).value
     assert written["labels"] == ["human", "L"]
     assert written["properties"] == {"age": 3, "raw": "AQ=="}
