@@ -3,7 +3,7 @@
 In reading order:
 
 - `catalog`: a graph as queries see it; `state`: what the analysis of a statement knows of graphs
-- `rows`, `identity` and `elements`: element tables, and the variables that denote their rows, column
+- `rows`, `identity` and `elements`: element tables, and the variables that denote rows, column
   by column; `value_element`, `derived_elements` and `groups`: elements that come from elsewhere
 - `properties`, `labels`, `predicates` and `horizontal`: what expressions say of elements
 - `table`: the working table, its variables, and the surroundings of a graph query

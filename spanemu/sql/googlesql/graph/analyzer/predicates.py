@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from spanemu.sql.googlesql import ast as sql_ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
-from spanemu.sql.googlesql.analyzer.errors import BadCall
+from spanemu.sql.googlesql.analyzer.errors import BadCall, NoMatchingSignature
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_int64
-from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
+from spanemu.sql.googlesql.analyzer.expressions.operator_call import argument_types, operator_call
 from spanemu.sql.googlesql.analyzer.name_errors import closest
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
@@ -150,17 +150,14 @@ def resolve_is_endpoint(node: sql_ast.IsEndpoint, env: Env) -> Expr:
     """Resolve IS [NOT] SOURCE OF and IS [NOT] DESTINATION OF."""
     analysis = env.analysis
     tested, edge = resolve(node.node, env), resolve(node.edge, env)
+    if (tested.type.code, edge.type.code) != (TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE):
+        words = "IS DESTINATION OF" if node.is_destination else "IS SOURCE OF"
+        types = argument_types((tested, edge), analysis)
+        supported = (f"GRAPH_NODE {words} GRAPH_EDGE",)
+        raise NoMatchingSignature(f"operator {words}", types, supported, at=node.at)
     name = "$is_destination_of" if node.is_destination else "$is_source_of"
     known_node, known_edge = element_of(tested, analysis), element_of(edge, analysis)
-    is_simple = (
-        known_node is not None
-        and known_edge is not None
-        and not known_node.is_edge
-        and known_edge.is_edge
-    )
-    if is_simple:
-        assert known_node is not None
-        assert known_edge is not None
+    if known_node is not None and known_edge is not None:
         known_node.release()
         known_edge.release()
         end = known_edge.end(is_source=not node.is_destination)
