@@ -67,11 +67,11 @@ class _Reached:
                 return False
             self._exact.add(state)
             return True
-        place = (trace[NODE], hop)
-        fewest = self._fewest.get(place)
+        junction = (trace[NODE], hop)
+        fewest = self._fewest.get(junction)
         if fewest is not None and (is_unbounded or fewest <= copies):
             return False
-        self._fewest[place] = copies
+        self._fewest[junction] = copies
         return True
 
 
