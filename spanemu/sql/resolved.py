@@ -18,9 +18,8 @@ from typing import Any
 from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
-from spanemu.values.graph_types import ElementTable
 from spanemu.values.order import ASCENDING, SortOrder
-from spanemu.values.types import BOOL, Type
+from spanemu.values.types import BOOL, ElementTable, Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,51 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from spanemu.base.record import dataclass
+from spanemu.values.types import ElementTable as ElementTable
 from spanemu.values.types import Type, TypeCode
-
-
-@dataclass(frozen=True, slots=True)
-class ElementTable:
-    """A node table or an edge table of a graph, as its elements know it.
-
-    - `graph`: the name of the graph, with its schema if that is named
-    - `name`: the alias of the table in the graph, unique among its node and edge tables
-    - `labels`: the declared labels as spelt in the schema, sorted ignoring case
-    - `properties`: name and type of what the labels expose, sorted by name ignoring case
-    - `key`: the types of the element key
-    - `source`, `destination`: the node tables that an edge connects; None for a node table
-    - `has_dynamic_label`, `has_dynamic_properties`: whether elements hold a label or properties of
-      their own
-
-    Equality is by all fields; the names of graph and table are enough for the hash.
-    """
-
-    graph: str
-    name: str
-    labels: tuple[str, ...]
-    properties: tuple[tuple[str, Type], ...]
-    key: tuple[Type, ...]
-    source: ElementTable | None = None
-    destination: ElementTable | None = None
-    has_dynamic_label: bool = False
-    has_dynamic_properties: bool = False
-
-    def __hash__(self) -> int:
-        return hash((self.graph, self.name))
-
-    @property
-    def is_edge(self) -> bool:
-        """Return whether the table is an edge table."""
-        return self.source is not None
-
-    def position(self, name: str) -> int | None:
-        """Return the position of a declared property in `properties`, ignoring case, or None."""
-        folded = name.lower()
-        for position, (each, _) in enumerate(self.properties):
-            if each.lower() == folded:
-                return position
-        return None
-
 
 Tables = frozenset[ElementTable]
 NO_TABLES: Tables = frozenset()

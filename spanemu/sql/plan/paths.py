@@ -18,7 +18,7 @@ from typing import ClassVar
 from spanemu.base.record import Unique, record
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.resolved import Expr, PathMode, PathPrefix, ResolvedColumn
-from spanemu.values.graph_types import ElementTable
+from spanemu.values.types import ElementTable
 
 
 @record
