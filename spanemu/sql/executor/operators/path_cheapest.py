@@ -17,7 +17,7 @@ from spanemu.base.call import current
 from spanemu.base.record import NamedTuple
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import MemoryAccount
-from spanemu.sql.executor.operators.path_parts import Arrivals, Costs, compile_hop
+from spanemu.sql.executor.operators.path_parts import Arrivals, Costs, Reading, compile_hop
 from spanemu.sql.executor.operators.path_pattern import Pattern, Walk
 from spanemu.sql.executor.operators.path_search import TRACE_BYTES, cheapest_first
 from spanemu.sql.executor.operators.path_trace import NODE, Node, Trace, first_trace
@@ -50,7 +50,7 @@ def cheapest_of_halves(
     node: PathScan, pattern: Pattern, compiler: Compiler, holding: MemoryAccount
 ) -> Meeting:
     """Return the search for the path between two nodes with the least sum of costs."""
-    backward = compile_hop(node.segments[0].hops[0], compiler, backward=True)
+    backward = compile_hop(node.segments[0].hops[0], compiler, Reading(backward=True))
     hop, segment = pattern.hops[0], pattern.segments[0]
     around = cheapest_first(pattern, holding, True)
     later, sooner = segment.upper // 2, segment.upper - segment.upper // 2

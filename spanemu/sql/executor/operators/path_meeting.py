@@ -18,7 +18,7 @@ from spanemu.sql.executor.operators.path_cheapest import (
     can_halve,
     cheapest_of_halves,
 )
-from spanemu.sql.executor.operators.path_parts import Arrivals, compile_hop
+from spanemu.sql.executor.operators.path_parts import Arrivals, Reading, compile_hop
 from spanemu.sql.executor.operators.path_pattern import Pattern, Walk
 from spanemu.sql.executor.operators.path_search import TRACE_BYTES, breadth_first
 from spanemu.sql.executor.operators.path_trace import COPIES, HOP, NODE, Node, Trace, first_trace
@@ -47,7 +47,9 @@ def from_both_ends(
     """Return the search of a path scan that `can_meet`."""
     if node.prefix is PathPrefix.ANY_CHEAPEST:
         return cheapest_of_halves(node, pattern, compiler, holding)
-    backward = compile_hop(node.segments[0].hops[0], compiler, backward=True)
+    backward = compile_hop(
+        node.segments[0].hops[0], compiler, Reading(backward=True, is_late=pattern.is_late)
+    )
     around = breadth_first(pattern, holding, True)
     segment = pattern.segments[0]
 

@@ -17,7 +17,7 @@ from spanemu.base.record import Unique, record
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.apply_join import Joined, compile_partners
-from spanemu.sql.executor.operators.path_trace import Node
+from spanemu.sql.executor.operators.path_trace import LateValues, Node
 from spanemu.sql.executor.relation import Relation, Value, batches
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadArgument
@@ -49,12 +49,24 @@ def _joined(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> J
     return compile_partners(lookup.node, node, compiler, wants_any=wants_any)
 
 
-def compile_hop(hop: Hop, compiler: Compiler, *, backward: bool = False) -> Arrivals:
-    """Compile the look-up of the edges at a node; `backward` finds the edges that lead to it."""
+@record
+class Reading(Unique):
+    """The way in which a search reads edges.
+
+    `backward` finds the edges that lead to a node. With `is_late`, the values of an arrival are
+    `path_trace.LateValues`: a search that keeps few of the paths that it finds computes no others.
+    """
+
+    backward: bool = False
+    is_late: bool = False
+
+
+def compile_hop(hop: Hop, compiler: Compiler, reading: Reading) -> Arrivals:
+    """Compile the look-up of the edges at a node."""
     by_table: dict[str, list[Arrivals]] = {}
     for step in hop.steps:
-        here = step.target if backward else step.source
-        by_table.setdefault(here.name, []).append(_compile_step(step, compiler, backward))
+        here = step.target if reading.backward else step.source
+        by_table.setdefault(here.name, []).append(_compile_step(step, compiler, reading))
     if len(by_table) == 1:
         ((table, steps),) = by_table.items()
         if len(steps) == 1:
@@ -70,12 +82,12 @@ def compile_hop(hop: Hop, compiler: Compiler, *, backward: bool = False) -> Arri
     return arrivals
 
 
-def _compile_step(step: Step, compiler: Compiler, backward: bool) -> Arrivals:
-    lookup = step.backward if backward else step.forward
+def _compile_step(step: Step, compiler: Compiler, reading: Reading) -> Arrivals:
+    lookup = step.backward if reading.backward else step.forward
     assert lookup is not None
     joined = _joined(lookup, compiler)
     find = joined.of
-    make = _arrival_maker(step, joined, compiler, backward)
+    make = _arrival_maker(step, joined, compiler, reading)
 
     def arrivals(node: Node, run: Run) -> Iterable[Arrival]:
         rows = find(node, run)
@@ -86,14 +98,22 @@ def _compile_step(step: Step, compiler: Compiler, backward: bool) -> Arrivals:
     return arrivals
 
 
-def _arrival_maker(step: Step, joined: Joined, compiler: Compiler, backward: bool) -> _MakeArrivals:
+def _arrival_maker(
+    step: Step, joined: Joined, compiler: Compiler, reading: Reading
+) -> _MakeArrivals:
     """Return the function from joined rows to arrivals."""
     writer = Writer(joined.layout, compiler)
-    here, there = (step.target, step.source) if backward else (step.source, step.target)
-    key = step.source_key if backward else step.target_key
+    here, there, key = step.source, step.target, step.target_key
+    if reading.backward:
+        here, there, key = step.target, step.source, step.source_key
     node = _identity(there, key, writer)
     edge = _identity(step.edge, step.edge_key, writer) if step.edge_key else "None"
-    text = f"({node}, {edge}, {_tuple(step.values, writer)}) for row in rows"
+    if reading.is_late and step.values:
+        cells = compiler.cells(list(map(_reference, step.values)), joined.layout)
+        values = f"{writer.bind(LateValues)}(({writer.bind(cells)}, row))"
+    else:
+        values = _tuple(step.values, writer)
+    text = f"({node}, {edge}, {values}) for row in rows"
     if step.skips_loops and here.name == there.name:
         same = [
             f"{writer.value(_reference(column))} == {writer.cell(1 + position)}"

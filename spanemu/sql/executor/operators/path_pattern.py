@@ -20,6 +20,7 @@ from spanemu.sql.executor.operators.path_parts import (
     Arrivals,
     CheckNode,
     Costs,
+    Reading,
     compile_hop,
     compile_place,
     costs_of,
@@ -39,6 +40,7 @@ from spanemu.sql.executor.operators.path_trace import (
 from spanemu.sql.executor.relation import Relation, Value
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.paths import Hop, PathScan, Scope, Segment
+from spanemu.sql.resolved import PathPrefix
 
 # A hop to take next: from which trace, its number, and the complete copies of its segment.
 Task = tuple[Trace, int, int]
@@ -101,6 +103,8 @@ class Pattern:
         self._compiler = compiler
         self._node = node
         self._below = below
+        self.is_late = node.is_free and node.prefix in (PathPrefix.ANY, PathPrefix.ANY_SHORTEST)
+        self._reading = Reading(is_late=self.is_late)
         self.hops: list[CompiledHop] = []
         self.segments: list[CompiledSegment] = []
         for number, segment in enumerate(node.segments):
@@ -113,7 +117,7 @@ class Pattern:
             self.hops.append(
                 CompiledHop(
                     number,
-                    compile_hop(hop, self._compiler),
+                    compile_hop(hop, self._compiler, self._reading),
                     _all_of(self._admits(number, segment, first, position)),
                     _all_of(self._copy_conditions(segment, position)),
                     costs_of(hop),

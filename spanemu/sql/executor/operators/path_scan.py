@@ -14,7 +14,7 @@ from spanemu.sql.executor.operators.path_meeting import can_meet, from_both_ends
 from spanemu.sql.executor.operators.path_parts import compile_node
 from spanemu.sql.executor.operators.path_pattern import Pattern
 from spanemu.sql.executor.operators.path_search import SEARCHES
-from spanemu.sql.executor.operators.path_trace import NODE, Node, Trace
+from spanemu.sql.executor.operators.path_trace import NODE, Node, Trace, with_values
 from spanemu.sql.executor.relation import Layout, Relation
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.paths import PathScan
@@ -51,6 +51,8 @@ def compile_path_scan(node: PathScan, compiler: Compiler) -> Relation:
             for trace in paths_of(start, end, row, run):
                 if end is not None and trace[NODE] != end:
                     continue
+                if pattern.is_late:
+                    trace = with_values(trace, run)
                 yield row + outputs_of(trace, first)
                 if end is not None and is_selective:
                     break

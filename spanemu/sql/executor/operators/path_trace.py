@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from spanemu.sql.executor.run import Run
 from spanemu.sql.resolved import PathMode
 
 Node = tuple[Any, ...]  # the name of the table, then the parts of the key
@@ -27,6 +28,26 @@ NODE, PARENT, EDGE, VALUES, HOP, COPIES = range(6)
 
 # From the trace that a path has reached, and the node and edge that come next: whether they may.
 Admits = Callable[[Trace, Node, Any], bool]
+
+
+class LateValues(tuple[Any, ...]):
+    """Values of a hop that are not computed yet: the function that does, and its row."""
+
+    __slots__ = ()
+
+
+def with_values(trace: Trace, run: Run) -> Trace:
+    """Return a path with all of its values computed."""
+    behind: list[Trace] = []
+    while trace[PARENT] is not None:
+        behind.append(trace)
+        trace = trace[PARENT]
+    for node, _, edge, values, hop, copies in reversed(behind):
+        if values.__class__ is LateValues:
+            compute, row = values
+            values = compute(row, run)
+        trace = (node, trace, edge, values, hop, copies)
+    return trace
 
 
 def first_trace(node: Node) -> Trace:
