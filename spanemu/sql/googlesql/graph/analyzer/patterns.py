@@ -10,8 +10,9 @@ with a quantifier is a link of its own, which holds the shape of its body.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from spanemu.base.record import dataclass
 from spanemu.sql.googlesql.ast import Expression, Identifier
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.errors import BadBounds, BadCost, BadGraphQuery

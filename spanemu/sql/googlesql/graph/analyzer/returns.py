@@ -8,8 +8,9 @@ The rows pass through these steps, of which most queries have few:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from spanemu.base.record import dataclass
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.state import Aggregation

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from spanemu.base.record import dataclass
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import Element

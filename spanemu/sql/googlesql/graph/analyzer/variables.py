@@ -9,9 +9,9 @@ variable are declared once. Nodes and edges of the working table can be declared
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from spanemu.base.record import dataclass
 from spanemu.sql.googlesql.ast import Identifier
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.errors import (
