@@ -319,6 +319,8 @@ def _paths(node: PathScan, drawing: Drawing) -> int:
         for hop in segment.hops:
             for step in hop.steps:
                 drawing.input(drawn, step.forward.node, "Recursive Input")
+                if step.backward is not None:
+                    drawing.input(drawn, step.backward.node, "Recursive Input")
         for check in () if segment.place is None else segment.place.checks:
             if check.lookup is not None:
                 drawing.input(drawn, check.lookup.node, "Map")
