@@ -16,6 +16,7 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     coerce,
     common_type,
     fits,
+    is_wider,
     kind_of,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
@@ -255,7 +256,8 @@ def _in_unnest(operand: Expr, array: Expr, kind: Kind, env: Env, at: int) -> Exp
     call = operator_call("$in_unnest", (operand, array), env.analysis, at)
     assert isinstance(call, FunctionCall)
     is_typed = kind not in (Kind.EMPTY_ARRAY, Kind.PENDING)
-    if is_typed and not is_coercible(array.type, call.signature.argument_types[1]):
+    target = call.signature.argument_types[1]
+    if is_typed and not (is_wider(array.type, target) or is_coercible(array.type, target)):
         function = env.analysis.catalog.scalars["$in_unnest"]
         raise no_match(function, (operand, array), env.analysis, at)
     return call

@@ -139,6 +139,11 @@ class Part:
         self.group_variables: list[GroupVariable] = []
         self.place: PlaceBehind | None = None
 
+    def reached(self, begun: Numbers) -> Numbers:
+        """Return the tables of the nodes behind the segment, if it begins in the tables `begun`."""
+        behind = self.hops[-1].right.numbers
+        return behind | begun if self.lower == 0 else behind
+
     def finish(self) -> PathSegment:
         """Return the segment, once everything that the query uses is requested."""
         return PathSegment(

@@ -150,6 +150,8 @@ class PathBuilder:
             else:
                 part = self._repeated(link)
                 if not is_end:
+                    before = self._matching.nodes[shape.places[number]]
+                    node.allow(part.reached(before.numbers))
                     part.place = PlaceBehind(node.numbers, place.patterns, self._context)
                     arrived = part.place.element
             self._parts.append(part)
@@ -172,6 +174,7 @@ class PathBuilder:
         if node.is_ready:
             self._end = self._matching.join_node(node, None).identity_value()
         else:
+            node.allow(part.reached(self._matching.nodes[places[number]].numbers))
             part.place = PlaceBehind(node.numbers, node.patterns, self._context)
             node.patterns = []
             self._arrive(node, part.place.element, 0)
