@@ -7,7 +7,7 @@ column that exists only if the query uses it. The element as a value is one more
     HopElement        an edge or a node inside of a `PathScan`, the union of its steps
 
 Not here: elements that are values (`value_element`), and elements of new rows
-(`derived_elements`, `groups`).
+(`derived_elements`, `group_variables`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from spanemu.sql.googlesql.analyzer.errors import BadCall
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.errors import NoArray, SeveralArrays
-from spanemu.sql.googlesql.graph.analyzer.groups import GroupVariable
+from spanemu.sql.googlesql.graph.analyzer.group_variables import GroupVariable
 from spanemu.sql.googlesql.graph.analyzer.state import graph_state
 from spanemu.sql.googlesql.graph.analyzer.table import (
     ElementVariable,

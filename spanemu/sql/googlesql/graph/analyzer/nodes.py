@@ -132,6 +132,26 @@ def end_of(sense: Sense, catalog: GraphCatalog, *, is_left: bool) -> int:
     return catalog.node_of(table.end(is_left is not is_reversed)).number
 
 
+def reachable(
+    hops: Sequence[Sequence[Sense]], begun: Numbers, catalog: GraphCatalog, *, is_repeated: bool
+) -> list[list[Sense]]:
+    """Return the edge tables of each hop that some path from the tables `begun` can take.
+
+    If the hops are repeated, a copy begins where the one before ends.
+    """
+    starts = begun
+    while True:
+        current = starts
+        kept = []
+        for hop in hops:
+            fitting = [each for each in hop if end_of(each, catalog, is_left=True) in current]
+            current = frozenset(end_of(each, catalog, is_left=False) for each in fitting)
+            kept.append(fitting)
+        if not is_repeated or current <= starts:
+            return kept
+        starts |= current
+
+
 class PatternEdge:
     """An edge pattern between two nodes, outside of repetitions."""
 

@@ -20,7 +20,7 @@ from spanemu.sql.googlesql.graph.analyzer.elements import (
     ScannedElement,
 )
 from spanemu.sql.googlesql.graph.analyzer.fillers import edge_cost, filler_conditions
-from spanemu.sql.googlesql.graph.analyzer.groups import GroupVariable
+from spanemu.sql.googlesql.graph.analyzer.group_variables import GroupVariable
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternEdge,

@@ -20,13 +20,15 @@ from spanemu.sql.googlesql.graph.analyzer.elements import (
     Element,
     HopElement,
 )
-from spanemu.sql.googlesql.graph.analyzer.groups import Copies, GroupVariable
+from spanemu.sql.googlesql.graph.analyzer.group_variables import Copies, GroupVariable
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternNode,
     PatternNodes,
+    Sense,
     end_of,
     labeled_tables,
+    reachable,
     senses,
 )
 from spanemu.sql.googlesql.graph.analyzer.path_parts import (
@@ -148,10 +150,10 @@ class PathBuilder:
                 part = self._fixed(number, link, place)
                 arrived = part.hops[-1].right
             else:
-                part = self._repeated(link)
+                begun = self._matching.nodes[shape.places[number]].numbers
+                part = self._repeated(link, begun)
                 if not is_end:
-                    before = self._matching.nodes[shape.places[number]]
-                    node.allow(part.reached(before.numbers))
+                    node.allow(part.reached(begun))
                     part.place = PlaceBehind(node.numbers, place.patterns, self._context)
                     arrived = part.place.element
             self._parts.append(part)
@@ -169,12 +171,13 @@ class PathBuilder:
         node = self._matching.nodes[places[number + 1]]
         self._start = self._matching.nodes[places[number]].known()
         self._start_identity = self._start.identity_value()
-        part = self._repeated(link)
+        begun = self._matching.nodes[places[number]].numbers
+        part = self._repeated(link, begun)
         self._parts.append(part)
         if node.is_ready:
             self._end = self._matching.join_node(node, None).identity_value()
         else:
-            node.allow(part.reached(self._matching.nodes[places[number]].numbers))
+            node.allow(part.reached(begun))
             part.place = PlaceBehind(node.numbers, node.patterns, self._context)
             node.patterns = []
             self._arrive(node, part.place.element, 0)
@@ -206,23 +209,22 @@ class PathBuilder:
                 self._scopes.append(PathScope(number, number, condition=conjunction(known)))
         return Part([hop], 1, 1)
 
-    def _repeated(self, link: RepeatedLink) -> Part:
-        """Return the segment of a repetition, and let its variables denote groups."""
+    def _repeated(self, link: RepeatedLink, begun: Numbers) -> Part:
+        """Return the segment of a repetition that begins in the tables `begun`.
+
+        Its variables then denote groups.
+        """
         body = link.body
-        catalog = self._catalog
-        allowed = [self._labeled(place) for place in body.places]
+        edges = [inner for inner in body.links if isinstance(inner, EdgeLink)]
+        fitting = [
+            self._fitting(inner, *body.places[number : number + 2])
+            for number, inner in enumerate(edges)
+        ]
+        reached = reachable(fitting, begun, self._catalog, is_repeated=link.upper != 1)
         hops = []
-        for number, inner in enumerate(body.links):
-            assert isinstance(inner, EdgeLink)
-            labeled = labeled_tables(inner.pattern, catalog, is_edge=True)
-            fitting = [
-                sense
-                for sense in senses(inner, labeled, catalog)
-                if end_of(sense, catalog, is_left=True) in allowed[number]
-                and end_of(sense, catalog, is_left=False) in allowed[number + 1]
-            ]
+        for number, (inner, some) in enumerate(zip(edges, reached, strict=True)):
             left = body.places[0] if number == 0 and body.places[0].patterns else None
-            hops.append(Hop(inner, left, body.places[number + 1], fitting, self._context))
+            hops.append(Hop(inner, left, body.places[number + 1], some, self._context))
         part = Part(hops, link.lower, link.upper)
         self._name_groups(body, part)
         for each in body.ranges:
@@ -233,6 +235,18 @@ class PathBuilder:
                 scope = PathScope(each.first, each.last - 1, _MODES[each.mode], condition)
                 part.scopes.append(scope)
         return part
+
+    def _fitting(self, link: EdgeLink, left: Place, right: Place) -> list[Sense]:
+        """Return the edge tables that fit the labels of an edge and of its nodes."""
+        catalog = self._catalog
+        lefts, rights = self._labeled(left), self._labeled(right)
+        labeled = labeled_tables(link.pattern, catalog, is_edge=True)
+        return [
+            sense
+            for sense in senses(link, labeled, catalog)
+            if end_of(sense, catalog, is_left=True) in lefts
+            and end_of(sense, catalog, is_left=False) in rights
+        ]
 
     def _labeled(self, place: Place) -> Numbers:
         numbers = self._catalog.nodes.all
