@@ -3,6 +3,7 @@
 marc = spanner_factory.Singers(FirstName="Marc")
 spanner_factory.Albums.many(3, parent=marc)
 spanner_factory.graph({"Singers": 20, "Singers.Albums": (1, 5)})
+spanner_factory.graph("FinGraph", nodes={"Person": 20}, edges={"Knows": 40}, shape="ring")
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import Catalog, TableInfo
+from pytest_spanemu.rows.property_graph import PropertyGraphRows, Shape
 from pytest_spanemu.rows.row_maker import RowMaker
 from pytest_spanemu.rows.values import Provider, ValueGenerator
 from pytest_spanemu.rows.writing import Row, insert_and_read_back
@@ -78,11 +80,40 @@ class SpannerFactory:
         key = [row[part] for part in self._catalog.table(table).key]
         return key[0] if len(key) == 1 else tuple(key)
 
-    def graph(self, shape: Mapping[str, Count]) -> dict[str, list[Row]]:
-        """Create rows of several tables; return them by the paths of `shape`.
+    def graph(
+        self,
+        rows: Mapping[str, Count] | str,
+        /,
+        *,
+        nodes: Mapping[str, int] | None = None,
+        edges: Mapping[str, int] | None = None,
+        shape: Shape = "random",
+    ) -> dict[str, list[Row]]:
+        """Create rows of several tables, or nodes and edges of a property graph.
 
-        The count of "Parent.Child" is for each row of the parent. A pair of counts is a range.
+        With counts by path, return the rows by path. The count of "Parent.Child" is for each row of
+        the parent, and a pair of counts is a range. With the name of a property graph, `nodes` and
+        `edges` are counts by the names of its element tables, and so are the returned rows;
+        `shape` says which nodes the edges connect: random, chain, ring or hub.
         """
+        if isinstance(rows, str):
+            return self._property_graph(rows, nodes or {}, edges or {}, shape)
+        if nodes is not None or edges is not None:
+            raise TypeError("nodes= and edges= need the name of a property graph")
+        return self._trees(rows)
+
+    def _property_graph(
+        self, name: str, nodes: Mapping[str, int], edges: Mapping[str, int], shape: Shape
+    ) -> dict[str, list[Row]]:
+        with self._unrecorded():
+            graph = PropertyGraphRows(self._database, self._catalog, name)
+
+        def write(table: TableInfo, given: Sequence[Mapping[str, Any]]) -> list[Row]:
+            return TableFactory(self, table)._written([(each, None) for each in given])
+
+        return graph.write(nodes, edges, shape, self._faker.random, write)
+
+    def _trees(self, shape: Mapping[str, Count]) -> dict[str, list[Row]]:
         rows: dict[str, list[Row]] = {}
         for path in sorted(shape, key=lambda path: path.count(".")):
             parent_path, _, name = path.rpartition(".")
@@ -166,9 +197,13 @@ class TableFactory:
     def _under(
         self, parents: Sequence[Row | None], given: Mapping[str, Any] | None = None
     ) -> list[Row]:
+        return self._written([(given or {}, parent) for parent in parents])
+
+    def _written(self, wanted: Sequence[tuple[Mapping[str, Any], Row | None]]) -> list[Row]:
+        """Write a row for each pair of given columns and parent."""
         factory = self._factory
         with factory._unrecorded():
-            rows = [factory._rows.row(self._table, given or {}, parent) for parent in parents]
+            rows = [factory._rows.row(self._table, *each) for each in wanted]
             with statement_errors():
                 return insert_and_read_back(factory._database, self._table, rows) if rows else []
 

@@ -35,8 +35,8 @@ _HEADERS = (("Content-Security-Policy", _POLICY),)
 
 # The parts of the script in their order: what a part uses at its start stands before it.
 SCRIPT_PARTS = (
-    "dom", "api", "sql_text", "values", "plan", "databases", "findings", "schema", "row_editor",
-    "rows", "sql", "requests", "transactions", "resources", "keys", "aids", "app",
+    "dom", "api", "sql_text", "values", "plan", "graph", "databases", "findings", "schema",
+    "row_editor", "rows", "sql", "requests", "transactions", "resources", "keys", "aids", "app",
 )  # fmt: skip
 
 

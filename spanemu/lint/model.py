@@ -19,6 +19,13 @@ from spanemu.sql import ddl_ast, graph_ast
 from spanemu.sql.syntax_tree import Expression, Identifier
 
 
+def _alias(element: graph_ast.GraphElement) -> str:
+    """Return the name of an element table in its graph."""
+    if element.alias is not None:
+        return element.alias.name
+    return element.table.parts[-1].name
+
+
 def names_of(columns: Iterable[Identifier]) -> tuple[str, ...]:
     """Return the folded names of columns."""
     return tuple(fold(column.name) for column in columns)
@@ -294,13 +301,34 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class EdgeEnd:
+    """An end of an edge table: `columns` refer to the columns `referenced` of the node table.
+
+    `table` is None for a node table that is a view or unknown.
+    """
+
+    columns: tuple[Identifier, ...]
+    referenced: tuple[str, ...]
+    table: Table | None
+
+    @property
+    def names_whole_key(self) -> bool:
+        """True if the columns refer to the whole key of the node table, in its order."""
+        return self.table is not None and self.table.key_names == tuple(map(fold, self.referenced))
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge table of a property graph, and its two ends: the source and the destination."""
+    """An edge table of a property graph, and its two ends: the source and the destination.
+
+    `is_of_node_table` says that rows of a node table of the graph are the edges.
+    """
 
     table: Table
     position: Position
-    source: graph_ast.GraphEndpoint
-    destination: graph_ast.GraphEndpoint
+    source: EdgeEnd
+    destination: EdgeEnd
+    is_of_node_table: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +373,25 @@ class Schema:
     def edges(self) -> Iterator[Edge]:
         """The edges of all property graphs whose tables are known."""
         for graph, statement in self.graphs.values():
+            nodes = {fold(_alias(node)): node for node in graph.nodes}
+            tables = [self.table(str(node.table)) for node in graph.nodes]
             for element in graph.edges:
                 table = self.table(str(element.table))
                 if table is None or element.source is None or element.destination is None:
                     continue
+                source = self._end(element.source, nodes)
+                destination = self._end(element.destination, nodes)
                 position = Position(statement, element.at)
-                yield Edge(table, position, element.source, element.destination)
+                yield Edge(table, position, source, destination, table in tables)
+
+    def _end(
+        self, written: graph_ast.GraphEndpoint, nodes: Mapping[str, graph_ast.GraphElement]
+    ) -> EdgeEnd:
+        node = nodes.get(fold(written.element.name))
+        table = None if node is None else self.table(str(node.table))
+        key = () if node is None or table is None else node.key or table.key
+        referenced = tuple(each.name for each in written.referenced_columns or key)
+        return EdgeEnd(written.columns, referenced, table)
 
     def table(self, name: str) -> Table | None:
         """Return the table of a name, ignoring case; None if there is no such table."""

@@ -21,6 +21,11 @@ _NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
 _NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
 _AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>", "::"})  # a space around them stays
 _BLOCKS = ("CREATE TABLE", "CREATE QUEUE")
+# The first two words of the parts of an element table, besides LABEL name.
+_CLAUSES = frozenset(
+    {("SOURCE", "KEY"), ("DESTINATION", "KEY"), ("DEFAULT", "LABEL"), ("DYNAMIC", "LABEL"),
+     ("DYNAMIC", "PROPERTIES")}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class _Formatter:
         head = " ".join(token.symbol for token in tokens[:5])
         if _is_verbatim(text, tokens, head):
             return text.strip()
+        if _begins_graph(tokens):
+            return self._graph(tokens, text, name_at)
         start = _block_start(tokens) if head.startswith(_BLOCKS) else None
         if start is None:
             return self._joined(tokens, text, opening_end=name_at)
@@ -88,6 +95,24 @@ class _Formatter:
         if starts_with_comma:
             return "\n".join([*lines, f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(clauses)])
         return "\n".join([*lines, f",\n{_INDENT}".join([first, *clauses])])
+
+    def _graph(self, tokens: Sequence[Token], text: str, name_at: int) -> str:
+        """Return CREATE PROPERTY GRAPH with a line for each element table and each of its ends."""
+        lines: list[str] = []
+        rest = list(tokens)
+        while (start := _tables_start(rest)) is not None:
+            stop = _closing(rest, start)
+            head = self._joined(rest[: start - 2], text, opening_end=name_at)
+            lines += [head] if head else []
+            lines.append(f"{_INDENT}{self._joined(rest[start - 2 : start], text)} (")
+            elements = [
+                f"\n{_INDENT * 3}".join(self._joined(clause, text) for clause in _clauses(element))
+                for element in _split(rest[start + 1 : stop])
+                if element
+            ]
+            lines += [",\n".join(f"{_INDENT * 2}{element}" for element in elements), f"{_INDENT})"]
+            rest = rest[stop + 1 :]
+        return "\n".join(lines)
 
     def _joined(self, tokens: Sequence[Token], text: str, *, opening_end: int = 0) -> str:
         """Join tokens with one space or none between them.
@@ -113,6 +138,40 @@ def _is_verbatim(text: str, tokens: Sequence[Token], head: str) -> bool:
     """Return whether a statement keeps its layout: it holds a comment or a query."""
     gaps = (text[a.end : b.at] for a, b in pairwise(tokens))
     return " VIEW " in f" {head} " or any(gap.strip() for gap in gaps)
+
+
+def _begins_graph(tokens: Sequence[Token]) -> bool:
+    words = [token.symbol for token in tokens[:6]]
+    return words[:1] == ["CREATE"] and ("PROPERTY", "GRAPH") in pairwise(words)
+
+
+def _tables_start(tokens: Sequence[Token]) -> int | None:
+    """Return the position of the parenthesis behind NODE TABLES or EDGE TABLES."""
+    for number in range(2, len(tokens)):
+        kind, word, opening = (token.symbol for token in tokens[number - 2 : number + 1])
+        if kind in ("NODE", "EDGE") and word == "TABLES" and opening == "(":
+            return number
+    return None
+
+
+def _clauses(element: Sequence[Token]) -> list[list[Token]]:
+    """Return the tokens of an element table, split before its ends, labels and dynamic parts."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for number, token in enumerate(element):
+        depth += {"(": 1, ")": -1}.get(token.symbol, 0)
+        following = element[number + 1].symbol if number + 1 < len(element) else ""
+        begins = (token.symbol, following) in _CLAUSES or _begins_label(element, number)
+        if parts[-1] and not depth and begins:
+            parts.append([])
+        parts[-1].append(token)
+    return parts
+
+
+def _begins_label(element: Sequence[Token], number: int) -> bool:
+    """Return whether LABEL name begins at a position; LABEL may also be a name."""
+    words = ("DEFAULT", "DYNAMIC", "LABEL", "AS", "REFERENCES", ".")
+    return element[number].symbol == "LABEL" and element[number - 1].symbol not in words
 
 
 def _block_start(tokens: Sequence[Token]) -> int | None:

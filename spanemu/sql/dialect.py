@@ -136,11 +136,13 @@ class StoredExpression:
 class ViewShape:
     """The columns of a view, and the tables, views and sequences it uses in the schema's spelling.
 
-    `depends_on` includes the tables and views that a used view reads.
+    `depends_on` includes the tables and views that a used view reads. `identity` has the names of
+    each column that tells the rows apart, where the form of the query guarantees it.
     """
 
     columns: tuple[tuple[str, Type], ...]
     depends_on: frozenset[str]
+    identity: tuple[frozenset[str], ...] | None = None
 
 
 class NamedType(Protocol):

@@ -3,6 +3,7 @@
     SpannerError
     ├── FailureAt           one that knows its line and column
     │   ├── SyntaxFailure, DdlSyntaxFailure     the text does not follow the grammar
+    │   ├── GraphPatternInvalid                 parts of a graph pattern do not go together
     │   └── StatementTooLarge                   a part of the statement exceeds a limit of Spanner
     ├── DdlStatementEmpty   a schema statement has only white space and comments
     ├── TextTooLong         the text is longer than Spanner accepts
@@ -115,6 +116,15 @@ SET_OPERATION_QUERIES = "set operation queries"
 TOO_MANY = "Number of {what} exceeds the maximum allowed limit of {limit}."
 # Of a statement for which Python's stack is too small, in whatever way it is nested.
 TOO_DEEP = TOO_MANY.format(what=NESTED_OPERATORS, limit=DEFAULT_LIMITS.operator_depth)
+
+
+class GraphPatternInvalid(FailureAt, code=Code.INVALID_ARGUMENT):
+    """A graph pattern has parts that Spanner does not take together."""
+
+    prose = "{message} [at {line}:{column}]"
+    message: str
+    line: int
+    column: int
 
 
 class StatementTooLarge(FailureAt, code=Code.INVALID_ARGUMENT):

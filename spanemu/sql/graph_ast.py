@@ -57,7 +57,7 @@ class GraphElement(Node):
 
 @record
 class CreatePropertyGraph(DdlStatement):
-    """CREATE [OR REPLACE] PROPERTY GRAPH; `body` is the text from NODE TABLES to the end."""
+    """CREATE [OR REPLACE] PROPERTY GRAPH."""
 
     name: Path
     nodes: tuple[GraphElement, ...]
@@ -65,7 +65,6 @@ class CreatePropertyGraph(DdlStatement):
     options: Options | None = None
     or_replace: bool = False
     if_not_exists: bool = False
-    body: str = ""
 
 
 @record

@@ -5,8 +5,8 @@ produces a `ResolvedColumn`, and a `ColumnRef` refers to it; a reference to a co
 inside a subquery produces is correlated. Conversions are explicit (`Cast`), so planner and executor
 never coerce. Views and virtual generated columns are already expanded.
 
-Nodes compare by identity (`Unique`), since they may be large. In order: expressions, scans,
-statements.
+Nodes compare by identity (`Unique`), since they may be large. In order: expressions, scans, paths
+of graphs, statements.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
 from spanemu.values.order import ASCENDING, SortOrder
-from spanemu.values.types import BOOL, Type
+from spanemu.values.types import BOOL, ElementTable, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,59 @@ class GetField(Expr):
 
     operand: Expr
     index: int
+
+
+@record
+class MakeElement(Expr):
+    """A node or an edge of `table`; NULL if a part of the key is NULL.
+
+    `properties` align with those of the table; without them the element serves for identity alone.
+    `source` and `destination` are the keys of the nodes of an edge.
+    """
+
+    table: ElementTable
+    key: tuple[Expr, ...]
+    properties: tuple[Expr, ...] = ()
+    source: tuple[Expr, ...] = ()
+    destination: tuple[Expr, ...] = ()
+    dynamic_label: Expr | None = None
+    dynamic_properties: Expr | None = None
+
+
+@record
+class GetProperty(Expr):
+    """The property called `name` of an element, in any letter case; NULL of NULL.
+
+    NULL as well for an element whose table lacks the property. Where the table has dynamic
+    properties and `type` is JSON, an undeclared property is the member of that name.
+    """
+
+    operand: Expr
+    name: str
+
+
+@record
+class GetKey(Expr):
+    """Part `index` of the key of an element of `table`; NULL for NULL and other tables' elements.
+
+    With `end`, "source" or "destination", of the key of the node at that end of the edge.
+    """
+
+    operand: Expr
+    table: ElementTable
+    index: int
+    end: str = ""
+
+
+@record
+class MakePath(Expr):
+    """A path of its parts, which are nodes, edges and paths; NULL if a part is NULL.
+
+    A path or a node that follows a node begins with that node, which the result holds once. The
+    parts connect: that is not checked.
+    """
+
+    items: tuple[Expr, ...]
 
 
 @record
@@ -344,6 +397,21 @@ class LimitScan(Scan):
     offset: Expr | None = None
 
 
+@record
+class RankScan(Scan):
+    """The rows of `input`, and whether each is among the first `limit` of its partition.
+
+    `keys` order the rows of a partition; equal rows, and all rows without keys, have any order. A
+    limit that is NULL or not positive ends the statement with OUT_OF_RANGE.
+    """
+
+    input: Scan
+    partition_by: tuple[Expr, ...]
+    order_by: tuple[SortKey, ...]
+    limit: Expr
+    output: ResolvedColumn
+
+
 class SetOpKind(StrEnum):
     """The kind of a set operation; UNION DISTINCT is UNION_ALL under an `AggregateScan`."""
 
@@ -391,6 +459,165 @@ class SampleScan(Scan):
     method: str
     size: Expr
     weight: ResolvedColumn | None = None
+
+
+class PathMode(StrEnum):
+    """The repetitions that a path may have."""
+
+    WALK = "walk"  # any
+    TRAIL = "trail"  # no edge twice
+    ACYCLIC = "acyclic"  # no node twice
+    SIMPLE = "simple"  # no node twice, except that the last may be the first
+
+
+class PathPrefix(StrEnum):
+    """The paths that are kept of those with the same first and last node."""
+
+    ALL = "all"
+    ANY = "any"
+    ANY_SHORTEST = "any shortest"
+    ANY_CHEAPEST = "any cheapest"
+
+
+@record
+class PathPart(Unique):
+    """A part of a `PathScan`; each class is one kind of part."""
+
+
+@record
+class PathStep(PathPart):
+    """The edges of one edge table, in one direction: from a node in `source` to one in `target`.
+
+    `scan` has a row for each edge whose two nodes exist and that satisfies the conditions on this
+    step alone. It is not lateral: the planner adds the condition that `source_key`, or in a search
+    from the end `target_key`, is the key of the node at hand. Of each row,
+
+    - `source_key`, `target_key`: columns with the keys of the two nodes
+    - `edge_key`: columns with the key of the edge
+    - `values`: columns that align with those of the `PathHop`
+
+    An edge pattern without direction, `-[e]-`, has two steps for each edge table, and `skips_loops`
+    in one of them.
+    """
+
+    source: ElementTable
+    edge: ElementTable
+    target: ElementTable
+    scan: Scan
+    source_key: tuple[ResolvedColumn, ...]
+    edge_key: tuple[ResolvedColumn, ...]
+    target_key: tuple[ResolvedColumn, ...]
+    values: tuple[ResolvedColumn, ...] = ()
+    skips_loops: bool = False
+
+
+@record
+class PathHop(PathPart):
+    """An edge pattern and the node pattern behind it: the union of `steps`.
+
+    There is one step for each combination of edge table and direction that the pattern allows; the
+    step to take depends on the table of the node that is left. `columns` are what the edge and its
+    two nodes contribute to conditions, groups and results. `cost` is one of these columns, which
+    counts in ANY_CHEAPEST; all costs of a path have one type.
+    """
+
+    steps: tuple[PathStep, ...]
+    columns: tuple[ResolvedColumn, ...] = ()
+    cost: ResolvedColumn | None = None
+
+
+@record
+class PathScope(PathPart):
+    """A range that a mode or a condition covers: the segments of a path, or the hops of a segment,
+    from `first` to `last`, with the nodes at both ends.
+
+    `condition` is evaluated behind `last`. It may refer to columns of the covered parts: in a
+    segment, to those of its hops in the current copy; in a path, to its outputs so far.
+    """
+
+    first: int
+    last: int
+    mode: PathMode = PathMode.WALK
+    condition: Expr | None = None
+
+
+@record
+class PathCheck(PathPart):
+    """The nodes of one table that may stand at a place of a path.
+
+    `scan` has a row for each node that satisfies the conditions at the place, with its key in the
+    columns `key`. Without `scan` all nodes of the table may stand there, and the `PathScan` itself
+    produces the columns `key`. `values` align with the columns of the `PathPlace`, and come from
+    `scan` or from `key`.
+    """
+
+    table: ElementTable
+    key: tuple[ResolvedColumn, ...]
+    scan: Scan | None = None
+    values: tuple[ResolvedColumn, ...] = ()
+
+
+@record
+class PathPlace(PathPart):
+    """A node pattern behind a segment: the node satisfies the check of its table.
+
+    A node of another table may not stand there. `columns` are outputs of the `PathScan`.
+    """
+
+    checks: tuple[PathCheck, ...]
+    columns: tuple[ResolvedColumn, ...] = ()
+
+
+@record
+class PathSegment(PathPart):
+    """A part of a path that is repeated `lower` to `upper` times (None: without bound).
+
+    - `hops`: the edge patterns of one copy, at least one
+    - `scopes`: conditions on more than one hop of a copy, and modes of a copy
+    - `groups`: pairs of an output, an array, and a column of a hop: the array holds the value of
+      the column of each copy, in path order
+    - `place`: the conditions on the node behind the last copy; None if there are none
+
+    The columns of the hops of a segment with the bounds 1, 1 are outputs themselves. A node pattern
+    between two hops or copies belongs to the steps before or behind it. The first node pattern of a
+    body belongs to the steps of its first hop, since without copies it does not apply.
+    """
+
+    hops: tuple[PathHop, ...]
+    lower: int = 1
+    upper: int | None = 1
+    scopes: tuple[PathScope, ...] = ()
+    groups: tuple[tuple[ResolvedColumn, ResolvedColumn], ...] = ()
+    place: PathPlace | None = None
+
+
+@record
+class PathScan(Scan):
+    """The paths from the node `start` of each row of `input`, one row for each path.
+
+    A row holds the columns of `input` and the outputs of segments and places. `start` is an
+    expression over `input` of type GRAPH_NODE; NULL has no paths. So is `end`: if it is set, only
+    paths to that node count. Scans and conditions may refer to columns of `input`.
+
+    The paths that satisfy all steps, places and scopes (one over all segments is a mode of the
+    whole path) are subject to `prefix`: of those of a row with the same last node, ALL keeps each,
+    the others one. ANY_CHEAPEST ends the statement with an error for a cost that is NULL, zero,
+    negative or not finite, of an edge that it reaches.
+
+    `path` is an output with the path itself. It is made of `first_element`, an expression over
+    `input`, and of two columns for each hop of each segment, `elements`: its edge and the node
+    behind it.
+    """
+
+    input: Scan
+    start: Expr
+    segments: tuple[PathSegment, ...]
+    prefix: PathPrefix = PathPrefix.ALL
+    end: Expr | None = None
+    scopes: tuple[PathScope, ...] = ()
+    path: ResolvedColumn | None = None
+    first_element: Expr | None = None
+    elements: tuple[tuple[tuple[ResolvedColumn, ResolvedColumn], ...], ...] = ()
 
 
 @record

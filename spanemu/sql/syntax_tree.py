@@ -275,7 +275,7 @@ class Call(Expression):
 
 @record
 class In(Expression):
-    """`operand [NOT] IN (items)`, `IN UNNEST(array)` or `IN (query)`.
+    """`operand [NOT] IN (items)`, `IN UNNEST(array)`, `IN (query)` or `IN {graph query}`.
 
     Exactly one of `items`, `unnest` and `query` is set.
     """

@@ -23,6 +23,7 @@ from spanemu.sql.resolved import (
     InsertKind,
     InsertStatement,
     OutputColumn,
+    PathPart,
     ResolvedColumn,
     ReturningClause,
     Scan,
@@ -37,6 +38,7 @@ from spanemu.sql.resolved import (
 
 _NODES = (
     Expr, Scan, SortKey, AggregateCall, Statement, ReturningClause, ConflictClause, OutputColumn,
+    PathPart,
 )  # fmt: skip
 _SKIPPED = frozenset({"type", "table", "signature", "at", "parameters", "undeclared", "hints"})
 # Fields that produce or pass on columns without reading a value.

@@ -7,7 +7,8 @@ bytes of protocol buffers, and rows, by generated functions), `numeric`, `floats
 each), `order` (order, groups and equality of values), `key` (order-preserving bytes and ranges of
 them), `columns` (many values converted at once), `key_text` (keys in error messages, values in
 dumps), `cell_mask` (masks of the cells of a row), and `mutation` (writes as plain data). PostgreSQL
-databases have `pg_numeric` and `pg_jsonb` in place of `numeric` and `json`.
+databases have `pg_numeric` and `pg_jsonb` in place of `numeric` and `json`. Graph queries have
+`graph_types` (types of elements and paths) and `graph` (their values and identifiers).
 
 The Python form of each type; SQL NULL is always `None`:
 
@@ -17,4 +18,5 @@ The Python form of each type; SQL NULL is always `None`:
     INTERVAL interval.Interval               JSON json.Json    ENUM int     PROTO bytes
     ARRAY tuple          STRUCT tuple        TOKENLIST bytes
     PG_NUMERIC Decimal   PG_JSONB Jsonb      PG_OID int
+    GRAPH_NODE and GRAPH_EDGE graph.Element  GRAPH_PATH tuple of Element
 """

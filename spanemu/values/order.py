@@ -155,6 +155,10 @@ _SCALAR_SORT_KEYS: dict[TypeCode, SortKey] = {
     TypeCode.PG_NUMERIC: identity,
     TypeCode.PG_JSONB: attrgetter("text"),
     TypeCode.PG_OID: identity,
+    # Elements and paths have equality and no order, and the analyzer refuses to sort them.
+    TypeCode.GRAPH_NODE: identity,
+    TypeCode.GRAPH_EDGE: identity,
+    TypeCode.GRAPH_PATH: identity,
 }
 
 _SCALAR_GROUP_KEYS: dict[TypeCode, GroupKey | None] = {

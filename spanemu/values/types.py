@@ -40,6 +40,9 @@ class TypeCode(StrEnum):
     PG_OID = "PG_OID"
     ARRAY = "ARRAY"
     STRUCT = "STRUCT"
+    GRAPH_NODE = "GRAPH_NODE"  # with the other graph types: `values.graph_types.GraphType`
+    GRAPH_EDGE = "GRAPH_EDGE"
+    GRAPH_PATH = "GRAPH_PATH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ class Type:
     """A GoogleSQL type.
 
     `element` is set for ARRAY, `fields` for STRUCT, `proto_name` for ENUM and PROTO; use the
-    constants and `array_of` / `struct_of` below rather than the constructor.
+    constants and `array_of` / `struct_of` below rather than the constructor. The types of graph
+    elements and paths are instances of the subclass `values.graph_types.GraphType`.
     """
 
     code: TypeCode
@@ -74,6 +78,11 @@ class Type:
     @property
     def is_float(self) -> bool:
         return self.code in _FLOATS
+
+    @property
+    def is_graph(self) -> bool:
+        """Return whether the values are graph elements or paths."""
+        return self.code in GRAPH_CODES
 
     @property
     def is_number(self) -> bool:
@@ -99,12 +108,56 @@ class Type:
         return self.proto_name or _SPELT.get(self.code, self.code.value)
 
 
+@dataclass(frozen=True, slots=True)
+class ElementTable:
+    """A node table or an edge table of a graph, as its elements know it.
+
+    - `graph`: the name of the graph, with its schema if that is named
+    - `name`: the alias of the table in the graph, unique among its node and edge tables
+    - `labels`: the declared labels as spelt in the schema, sorted ignoring case
+    - `properties`: name and type of what the labels expose, sorted by name ignoring case
+    - `key`: the types of the element key
+    - `source`, `destination`: the node tables that an edge connects; None for a node table
+    - `has_dynamic_label`, `has_dynamic_properties`: whether elements hold a label or properties of
+      their own
+
+    Equality is by all fields; the names of graph and table are enough for the hash.
+    """
+
+    graph: str
+    name: str
+    labels: tuple[str, ...]
+    properties: tuple[tuple[str, Type], ...]
+    key: tuple[Type, ...]
+    source: ElementTable | None = None
+    destination: ElementTable | None = None
+    has_dynamic_label: bool = False
+    has_dynamic_properties: bool = False
+
+    def __hash__(self) -> int:
+        return hash((self.graph, self.name))
+
+    @property
+    def is_edge(self) -> bool:
+        """Return whether the table is an edge table."""
+        return self.source is not None
+
+    def position(self, name: str) -> int | None:
+        """Return the position of a declared property in `properties`, ignoring case, or None."""
+        folded = name.lower()
+        for position, (each, _) in enumerate(self.properties):
+            if each.lower() == folded:
+                return position
+        return None
+
+
 _SPELT = {
     TypeCode.PG_NUMERIC: "PG.NUMERIC",
     TypeCode.PG_JSONB: "PG.JSONB",
     TypeCode.PG_OID: "PG.OID",
 }
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
+GRAPH_CODES = frozenset({TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE, TypeCode.GRAPH_PATH})
 _NUMBERS = frozenset({TypeCode.INT64, TypeCode.NUMERIC, TypeCode.FLOAT32, TypeCode.FLOAT64})
 
 BOOL = Type(TypeCode.BOOL)

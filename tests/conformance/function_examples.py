@@ -1,7 +1,8 @@
 """One call of every function that docs/coverage.md lists as supported, with its answer.
 
 Answers are written by FORMAT('%T', ...), or say "any" where they are not the same twice. Aggregates
-are called over the rows of `ROWS`: x is 3, 1, 1 and NULL; s, b, t, l and f beside it.
+are called over the rows of `ROWS`: x is 3, 1, 1 and NULL; s, b, t, l and f beside it. Functions of
+elements and paths are called in a graph query.
 """
 
 from __future__ import annotations
@@ -259,6 +260,27 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "ZSTD_COMPRESS": ("ZSTD_DECOMPRESS_TO_STRING(ZSTD_COMPRESS('abc'))", '"abc"'),
     "ZSTD_DECOMPRESS_TO_BYTES": ("ZSTD_DECOMPRESS_TO_BYTES(ZSTD_COMPRESS(b'ab'))", 'b"ab"'),
     "ZSTD_DECOMPRESS_TO_STRING": ("ZSTD_DECOMPRESS_TO_STRING(ZSTD_COMPRESS('a'))", '"a"'),
+}
+
+# Over p = (a)-[e]->(b), from person 1 to person 2, with the graph of `test_functions`.
+GRAPHS: Mapping[str, tuple[str, str]] = {
+    "ALL_DIFFERENT": ("ALL_DIFFERENT(a, b)", "true"),
+    "DESTINATION_NODE_ID": ("DESTINATION_NODE_ID(e) = ELEMENT_ID(b)", "true"),
+    "EDGES": ("EDGES(p)[OFFSET(0)] = e", "true"),
+    "ELEMENT_DEFINITION_NAME": ("ELEMENT_DEFINITION_NAME(e)", '"Friendship"'),
+    "ELEMENT_ID": ("ELEMENT_ID(a)", '"mUZyaWVuZHMuUGVyc29uAHiRAg=="'),
+    "IS_ACYCLIC": ("IS_ACYCLIC(p)", "true"),
+    "IS_SIMPLE": ("IS_SIMPLE(p)", "true"),
+    "IS_TRAIL": ("IS_TRAIL(p)", "true"),
+    "LABELS": ("LABELS(a)", '["Person"]'),
+    "NODES": ("ARRAY_LENGTH(NODES(p))", "2"),
+    "PATH": ("PATH_LENGTH(PATH(a, e, b))", "1"),
+    "PATH_FIRST": ("PATH_FIRST(p).Id", "1"),
+    "PATH_LAST": ("PATH_LAST(p).Id", "2"),
+    "PATH_LENGTH": ("PATH_LENGTH(p)", "1"),
+    "PROPERTY_NAMES": ("PROPERTY_NAMES(e)", '["FriendId", "Id"]'),
+    "SAME": ("SAME(a, b)", "false"),
+    "SOURCE_NODE_ID": ("SOURCE_NODE_ID(e) = ELEMENT_ID(a)", "true"),
 }
 
 AGGREGATES: Mapping[str, tuple[str, str]] = {

@@ -5,7 +5,7 @@ from google.api_core.exceptions import MethodNotImplemented
 
 import spanemu
 from spanemu.sql.googlesql.catalog import CATALOG
-from tests.conformance.function_examples import AGGREGATES, ANY, ROWS, SCALARS
+from tests.conformance.function_examples import AGGREGATES, ANY, GRAPHS, ROWS, SCALARS
 
 SCHEMA = (
     "CREATE SEQUENCE Counter OPTIONS (sequence_kind = 'bit_reversed_positive')",
@@ -13,6 +13,10 @@ SCHEMA = (
     "PRIMARY KEY (Id)",
     "CREATE TABLE Stamped (Id INT64, Moment TIMESTAMP OPTIONS (allow_commit_timestamp = true)) "
     "PRIMARY KEY (Id)",
+    "CREATE TABLE Person (Id INT64) PRIMARY KEY (Id)",
+    "CREATE TABLE Friendship (Id INT64, FriendId INT64) PRIMARY KEY (Id, FriendId)",
+    "CREATE PROPERTY GRAPH Friends NODE TABLES (Person) EDGE TABLES (Friendship "
+    "SOURCE KEY (Id) REFERENCES Person (Id) DESTINATION KEY (FriendId) REFERENCES Person (Id))",
 )
 # It is a value for DML, not for queries.
 WRITTEN = "PENDING_COMMIT_TIMESTAMP"
@@ -22,7 +26,12 @@ WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 def functions():
     """Yield a database with a sequence and an identity column."""
     with spanemu.Emulator() as emulator:
-        yield emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA]).client()
+        database = emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA])
+        client = database.client()
+        with client.batch() as batch:
+            batch.insert("Person", ("Id",), [(1,), (2,)])
+            batch.insert("Friendship", ("Id", "FriendId"), [(1, 2)])
+        yield client
 
 
 def only_value(database, sql):
@@ -34,7 +43,7 @@ def only_value(database, sql):
 def test_the_examples_are_whole():
     scalars = {name for name, function in CATALOG.scalars.items() if not function.hidden}
     aggregates = {name for name in CATALOG.aggregates if not name.startswith("$")}
-    assert set(SCALARS) == scalars - {WRITTEN}
+    assert {*SCALARS, *GRAPHS} == scalars - {WRITTEN}
     assert set(AGGREGATES) == aggregates
 
 
@@ -46,6 +55,14 @@ def test_a_scalar_function_answers(functions, name):
         only_value(functions, f"SELECT {call}")
     else:
         assert only_value(functions, f"SELECT FORMAT('%T', {call})") == expected
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_function_of_a_graph_answers(functions, name):
+    call, expected = GRAPHS[name]
+    assert f"{name}(" in call
+    table = f"GRAPH_TABLE(Friends MATCH p = (a)-[e]->(b) RETURN {call} AS value)"
+    assert only_value(functions, f"SELECT FORMAT('%T', value) FROM {table}") == expected
 
 
 @pytest.mark.parametrize("name", AGGREGATES)

@@ -22,6 +22,20 @@ SCHEMA = (
       Venue STRING(50) NOT NULL, Day DATE NOT NULL, SingerId INT64,
       CONSTRAINT Playing FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)
     ) PRIMARY KEY (Venue, Day DESC)""",
+    """CREATE TABLE Knows (
+      SingerId INT64 NOT NULL, Other INT64 NOT NULL, Since INT64, Weight FLOAT64
+    ) PRIMARY KEY (SingerId, Other), INTERLEAVE IN PARENT Singers ON DELETE CASCADE""",
+    """CREATE PROPERTY GRAPH Music
+      NODE TABLES (
+        Singers LABEL Singer PROPERTIES (SingerId, LastName, Score, Tags) LABEL Named PROPERTIES (
+          LastName AS Name),
+        Albums LABEL Album PROPERTIES (SingerId, AlbumId, Sold) LABEL Named PROPERTIES (
+          Title AS Name))
+      EDGE TABLES (
+        Albums AS Made SOURCE KEY (SingerId) REFERENCES Singers
+          DESTINATION KEY (SingerId, AlbumId) REFERENCES Albums NO PROPERTIES,
+        Knows SOURCE KEY (SingerId) REFERENCES Singers DESTINATION KEY (Other) REFERENCES Singers)
+    """,
 )
 
 TABLES = {
@@ -30,6 +44,7 @@ TABLES = {
     ).split(),
     "Albums": ["SingerId", "AlbumId", "Title", "Sold"],
     "Concerts": ["Venue", "Day", "SingerId"],
+    "Knows": ["SingerId", "Other", "Since", "Weight"],
 }
 
 ROWS = (
@@ -45,6 +60,10 @@ ROWS = (
               (2, 9223372036854775807, NULL, 9223372036854775807)""",
     """INSERT INTO Concerts (Venue, Day, SingerId)
        VALUES ('Hall', DATE '2024-02-29', 1), ('', DATE '9999-12-31', NULL)""",
+    """INSERT INTO Knows (SingerId, Other, Since, Weight)
+       VALUES (1, 2, 2001, 1.5), (2, 1, 2002, 0.5), (2, 3, NULL, NULL),
+              (3, 3, 2004, CAST('nan' AS FLOAT64)),
+              (1, 7, 2005, 1)""",
 )
 
 QUERIES = (
@@ -70,7 +89,34 @@ QUERIES = (
     "SELECT table_name FROM information_schema.tables WHERE table_schema = ''",
 )
 
+GRAPHS = (
+    "GRAPH Music MATCH (a:Singer {SingerId: 1})-[k:Knows]->(b) RETURN a.LastName, k.Since, b.Name",
+    "GRAPH Music MATCH p = ANY SHORTEST (a:Singer)-[k:Knows WHERE k.Since > 2000]->{0,3}(b:Singer)"
+    " WHERE a.SingerId < b.SingerId RETURN TO_JSON(p) AS path, PATH_LENGTH(p) AS n ORDER BY n",
+    "GRAPH Music MATCH TRAIL (a)-[e]-{1,4}(b) LET n = COUNT(e) FILTER n > 1 RETURN n, LABELS(b) AS"
+    " l LIMIT 5",
+    "GRAPH Music MATCH ANY CHEAPEST (a {SingerId: 1})-[k:Knows WHERE k.Weight > 0 COST"
+    " k.Weight]->{1,3}(b) RETURN b.Name",
+    "GRAPH Music MATCH (a:Singer) OPTIONAL MATCH (a)-[:Made]->(m:Album|Named&!Singer) RETURN a,"
+    " COUNT(m) AS n NEXT FILTER n >= 0 RETURN a.LastName, n ORDER BY n DESC NULLS LAST SKIP 1"
+    " LIMIT 2",
+    "GRAPH Music MATCH (a:Singer) FOR t IN a.Tags WITH OFFSET AS o RETURN DISTINCT t, o UNION ALL"
+    " RETURN 'x' AS t, 1 AS o NEXT CALL (t) {MATCH (b:Singer) RETURN COUNT(*) AS c} RETURN t, c"
+    " GROUP BY t, c",
+    "GRAPH Music MATCH (a:Singer)((x)-[k:Knows]->(y) WHERE x.SingerId != y.SingerId){0,2}(b) WHERE"
+    " EXISTS {(z)<-[e]-() WHERE SAME(z, b) OR e IS LABELED Knows|%} AND a.SingerId IN {MATCH"
+    " (c:Singer) RETURN c.SingerId} LET since = SUM(k.Since) RETURN a.SingerId AS s, since,"
+    " ARRAY_LENGTH(k) AS n, VALUE {MATCH (q) RETURN COUNT(*) AS one} AS v",
+    "GRAPH Music MATCH (a:Singer)-[k:Knows]->(b) FILTER IS_FIRST(1) OVER (PARTITION BY a ORDER BY"
+    " k.Since DESC) WITH a, b, PROPERTY_EXISTS(b, Score) AS has RETURN ELEMENT_ID(a) AS i,"
+    " SAME(a, b) AS s, has",
+    "SELECT g.Name, COUNT(*) FROM Albums AS t, GRAPH_TABLE(Music MATCH (n:Named)<-[:Made]-(s:Singer"
+    " {SingerId: t.SingerId}) RETURN n.Name, s) AS g WHERE g.s IS NOT NULL GROUP BY g.Name",
+)
+
 WRITES = (
+    "DELETE FROM Knows WHERE Other IN {GRAPH Music MATCH (a:Singer {SingerId: 1})-[:Knows]->(b)"
+    " RETURN b.SingerId}",
     "INSERT INTO Concerts (Venue, Day) VALUES ('Arena', DATE '2025-01-01') THEN RETURN *",
     "INSERT OR UPDATE INTO Albums (SingerId, AlbumId, Title) SELECT 3, 7, 'New'",
     "UPDATE Albums SET Sold = IFNULL(Sold, 0) + 1, Title = DEFAULT WHERE SingerId = 1",
@@ -103,7 +149,10 @@ WORDS = (
     "STORING OPTIONS VIEW SEQUENCE CHANGE STREAM FOR MAX INT64 STRING STORED HIDDEN GENERATED "
     "IDENTITY ROW DELETION POLICY OLDER_THAN IF ( ) [ ] { } < > , . ; : @ @@ @{ => -> |> || << >> "
     "+ - * / = != <> <= >= ~ & ^ ? $ # -- /* */ ` ' \" ''' r' b\" \\ "
-    "Singers Albums Concerts SingerId AlbumId Title Sold Tags Info Born Price _ PARTITION"
+    "Singers Albums Concerts SingerId AlbumId Title Sold Tags Info Born Price _ PARTITION "
+    "GRAPH Music MATCH OPTIONAL FILTER LET NEXT SKIP CALL YIELD RETURN ANY SHORTEST CHEAPEST TRAIL "
+    "ACYCLIC WALK SIMPLE COST SOURCE DESTINATION OF LABELED VALUE PER GRAPH_TABLE ! % <- - ]-> -[ "
+    "{1,3} {0} {,2} {2,} (a) (b) Singer Named Knows Made Name"
 ).split(" ")
 
 STRINGS = (
@@ -136,7 +185,7 @@ def _golden(*commands: str) -> tuple[str, ...]:
     )
 
 
-STATEMENTS = (*QUERIES, *WRITES, *_golden("query", "statement", "plan"))
+STATEMENTS = (*QUERIES, *GRAPHS, *WRITES, *_golden("query", "statement", "plan"))
 # Each of these can be run on SCHEMA.
 CHANGES = (
     "ALTER TABLE Albums ADD COLUMN Rank INT64 NOT NULL DEFAULT (7)",

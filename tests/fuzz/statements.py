@@ -58,7 +58,7 @@ def random_sql(random: Random) -> str:
         return _in_context(random, _call(random))
     if kind < 0.5:
         return _nested(random)
-    return _mutated(random, STATEMENTS)
+    return mutated(random, STATEMENTS)
 
 
 def _in_context(random: Random, expression: str) -> str:
@@ -68,7 +68,7 @@ def _in_context(random: Random, expression: str) -> str:
 
 def random_ddl(random: Random) -> str:
     """Return a DDL statement, rarely a valid one."""
-    return _mutated(random, DDL)
+    return mutated(random, DDL)
 
 
 def _call(random: Random, depth: int = 0) -> str:
@@ -101,7 +101,8 @@ def _nested(random: Random) -> str:
     return before * depth + core + after * depth
 
 
-def _mutated(random: Random, corpus: Sequence[str]) -> str:
+def mutated(random: Random, corpus: Sequence[str]) -> str:
+    """A statement of a corpus with some of its tokens changed."""
     tokens = _TOKEN.findall(random.choice(corpus))
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
         random.choice(_EDITS)(random, tokens, corpus)

@@ -31,6 +31,7 @@ _KEYS: Mapping[str, tuple[list[str], ...]] = {
     "Singers": (["1"], ["2"], ["-9"]),
     "Albums": (["1", "1"], ["2", "9223372036854775807"], ["1", "-9"]),
     "Concerts": (["Hall", "2024-02-29"], ["", "9999-12-31"], ["x", "2000-01-01"]),
+    "Knows": (["1", "2"], ["2", "3"], ["-9", "0"]),
 }
 _INDEXES = {"Albums": "AlbumsByTitle", "Singers": "SingersByName"}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from spanemu.sql.plan import joins, nodes, statements
+from spanemu.sql.plan import joins, nodes, paths, statements
 from spanemu.sql.plan.drawing import tree_lines
 from spanemu.sql.plan.expression_text import expression_text
 from spanemu.sql.plan.nodes import Among, CommonTable, Equal, Node, Prefixed, Seek, Subquery, Within
@@ -178,6 +178,13 @@ def _unnest(node: joins.Unnest) -> str:
     return f"{outer}{_name(node.element)} in {expression_text(node.array)}{offset}{condition}"
 
 
+def _paths(node: paths.PathScan) -> str:
+    bounds = [f"{{{each.lower},{each.upper}}}" for each in node.segments]
+    return f"{node.prefix} {' '.join(bounds)} from {expression_text(node.start)}" + _optional(
+        "to", node.end
+    )
+
+
 _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.Unit: lambda node: "",
     nodes.Values: lambda node: f"{len(node.rows)} rows of ({_names(node.outputs)})",
@@ -190,6 +197,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.Limit: _limits,
     nodes.Sort: lambda node: _sort_keys(node.keys),
     nodes.TopN: lambda node: f"{_limits(node)} by {_sort_keys(node.keys)}",
+    nodes.Rank: lambda node: f"{expression_text(node.limit)} by {_sort_keys(node.keys)}",
     nodes.HashAggregate: _aggregate,
     nodes.StreamAggregate: _aggregate,
     nodes.UnionAll: lambda node: f"({_names(node.outputs)})",
@@ -203,6 +211,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     joins.ApplyJoin: lambda node: f"{node.kind}{' back-join' if node.back_join else ''}",
     joins.KeyedSpool: _spool,
     joins.Unnest: _unnest,
+    paths.PathScan: _paths,
 }
 
 

@@ -94,7 +94,17 @@ _EXPRESSIONS: dict[type, Any] = {
     r.Let: _let,
     r.SequenceRef: lambda node: f"SEQUENCE {node.name}",
     r.SubqueryExpr: _subquery,
+    r.MakeElement: lambda node: _element(node),
+    r.GetProperty: lambda node: f"{expression(node.operand)}.{node.name}",
+    r.GetKey: lambda node: f"KEY({expression(node.operand)}, {node.table.name}, {node.index})",
+    r.MakePath: lambda node: f"PATH({_list(map(expression, node.items))})",
 }
+
+
+def _element(node: r.MakeElement) -> str:
+    parts = [node.table.name, *[expression(part) for part in node.key]]
+    parts += ["whole"] if node.properties else []
+    return f"ELEMENT({_list(parts)})"
 
 
 def _key(key: r.SortKey) -> str:
@@ -154,6 +164,55 @@ def _array_scan(node: r.ArrayScan) -> Any:
     return " ".join(words) + _hints(node), () if node.input is None else (scan(node.input),)
 
 
+def _rank_scan(node: r.RankScan) -> Any:
+    by, order = map(expression, node.partition_by), map(_key, node.order_by)
+    words = f"{column(node.output)} := first {expression(node.limit)}"
+    return f"Rank {words} BY {_list(by)} ORDER {_list(order)}", (scan(node.input),)
+
+
+def _path_scan(node: r.PathScan) -> Any:
+    words = [node.prefix.value, f"from {expression(node.start)}"]
+    words += [f"to {expression(node.end)}"] if node.end is not None else []
+    words += [f"path {column(node.path)}"] if node.path is not None else []
+    words += [_scope(each) for each in node.scopes]
+    return f"Paths {' '.join(words)}", (scan(node.input), *map(_segment, node.segments))
+
+
+def _scope(node: r.PathScope) -> str:
+    condition = "" if node.condition is None else f" WHERE {expression(node.condition)}"
+    return f"[{node.first}..{node.last} {node.mode.value}{condition}]"
+
+
+def _segment(node: r.PathSegment) -> _Branch:
+    upper = "" if node.upper is None else node.upper
+    words = [f"Segment {{{node.lower},{upper}}}", *[_scope(each) for each in node.scopes]]
+    words += [f"{column(array)} := all {column(one)}" for array, one in node.groups]
+    below = [_step(hop, step) for hop in node.hops for step in hop.steps]
+    if node.place is not None:
+        below += [_check(node.place, each) for each in node.place.checks]
+    return _Branch(" ".join(words), tuple(below))
+
+
+def _step(hop: r.PathHop, step: r.PathStep) -> _Branch:
+    ends = f"{_list(map(column, step.source_key))} -> {_list(map(column, step.target_key))}"
+    words = [f"Step {step.source.name} -> {step.edge.name} -> {step.target.name} ({ends})"]
+    words += _aligned(hop.columns, step.values)
+    words += ["without loops"] if step.skips_loops else []
+    words += [f"cost {column(hop.cost)}"] if hop.cost is not None else []
+    return _Branch(" ".join(words), (scan(step.scan),))
+
+
+def _check(place: r.PathPlace, check: r.PathCheck) -> _Branch:
+    words = [f"Place {check.table.name}({_list(map(column, check.key))})"]
+    words += _aligned(place.columns, check.values)
+    return _Branch(" ".join(words), () if check.scan is None else (scan(check.scan),))
+
+
+def _aligned(outputs: Any, values: Any) -> list[str]:
+    pairs = zip(outputs, values, strict=True)
+    return [f"{column(output)} := {column(value)}" for output, value in pairs]
+
+
 def _aggregate_scan(node: r.AggregateScan) -> Any:
     label = f"Aggregate BY {_bound(node.keys)}" if node.keys else "Aggregate"
     if node.aggregates:
@@ -205,6 +264,8 @@ _SCANS: dict[type, Any] = {
     r.SetOpScan: _set_operation,
     r.WithScan: _with,
     r.WithRef: lambda node: (f"WithRef {node.name}({_list(map(column, node.columns))})", ()),
+    r.RankScan: _rank_scan,
+    r.PathScan: _path_scan,
     r.SampleScan: lambda node: (
         f"Sample {node.method} {expression(node.size)}"
         + ("" if node.weight is None else f" weight={column(node.weight)}"),

@@ -78,6 +78,10 @@ def test_data(walk):
     assert "3 passed" in printed
 
 
+def test_graphs(walk):
+    assert "4 passed" in walk.follow(after_the_quickstart("graphs.md"))
+
+
 OTHER_LANGUAGES = list(blocks(DOCS / "how-to" / "other-languages.md"))
 # The commands that a section needs, and what its last command prints.
 TOOLCHAINS = {

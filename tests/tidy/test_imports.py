@@ -166,7 +166,12 @@ def test_imports_point_down() -> None:
 
 
 def sql_stage(parts: Sequence[str]) -> str | None:
-    """Return the stage of the engine that a module below `spanemu.sql` belongs to."""
+    """Return the stage of the engine that a module below `spanemu.sql` belongs to.
+
+    The rooms of graph queries are in the stages of SQL's rooms: GQL is a part of GoogleSQL.
+    """
+    if list(parts[:2]) == ["googlesql", "graph"]:
+        parts = ["googlesql", *parts[2:]]
     for length in (1, 2):
         if (stage := ".".join(parts[:length])) in SQL_ORDER:
             return stage

@@ -14,10 +14,11 @@ from spanemu.values.types import TypeCode
 KNOWN = frozenset(
     """
     BOOL INT64 FLOAT32 FLOAT64 NUMERIC STRING BYTES DATE TIMESTAMP JSON UUID INTERVAL ENUM PROTO
-    TOKENLIST PG_NUMERIC PG_JSONB PG_OID ARRAY STRUCT
+    TOKENLIST PG_NUMERIC PG_JSONB PG_OID ARRAY STRUCT GRAPH_NODE GRAPH_EDGE GRAPH_PATH
     """.split()
 )
 COMPOUND = frozenset({"ARRAY", "STRUCT"})
+GRAPH = frozenset({"GRAPH_NODE", "GRAPH_EDGE", "GRAPH_PATH"})
 POSTGRESQL = frozenset({"PG_NUMERIC", "PG_JSONB", "PG_OID"})
 GOOGLESQL = frozenset({"NUMERIC", "JSON", "ENUM", "PROTO", "TOKENLIST"})
 NO_KEYS = COMPOUND | POSTGRESQL | {"INTERVAL", "JSON", "PROTO", "TOKENLIST"}
@@ -84,10 +85,25 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "sql.googlesql.analyzer.expressions.coercion._NUMBER_RANK": (
         KNOWN - {"INT64", "FLOAT32", "FLOAT64", "NUMERIC"}
     ),
-    "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS": KNOWN - {"STRUCT", "JSON", "PROTO"},
+    "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS": (
+        KNOWN - {"STRUCT", "JSON", "PROTO", "GRAPH_NODE", "GRAPH_EDGE"}
+    ),
+    "sql.googlesql.graph.analyzer.fillers._CONVERSIONS": (
+        KNOWN - {"BOOL", "INT64", "FLOAT64", "STRING"}
+    ),
+    "sql.googlesql.graph.analyzer.identity._SOME_VALUE": NO_KEYS | POSTGRESQL,
     "values.types._SPELT": KNOWN - POSTGRESQL,
     "values.types.API_CODES": frozenset(),
 }
+# Graph elements and paths are neither stored nor sent; only these tables know them.
+WITH_GRAPHS = frozenset(
+    {
+        "sql.googlesql.analyzer.expressions.names._FIELD_ACCESS",
+        "values.order._SCALAR_GROUP_KEYS",
+        "values.order._SCALAR_SORT_KEYS",
+    }
+)
+LEFT_OUT |= {name: LEFT_OUT[name] | GRAPH for name in LEFT_OUT.keys() - WITH_GRAPHS}
 
 
 @cache

@@ -6,6 +6,7 @@ that one text serves both dialects.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +81,12 @@ _FOREIGN_KEYS = """
 _NAMES = """
     SELECT table_schema, table_name, column_name FROM information_schema.columns
     WHERE {own} ORDER BY 1, 2, ordinal_position
+"""
+
+
+_GRAPHS = """
+    SELECT property_graph_schema, property_graph_name, property_graph_metadata_json.labels
+    FROM information_schema.property_graphs ORDER BY 1, 2
 """
 
 
@@ -162,6 +169,19 @@ def column_names(session: DatabaseSession) -> dict[str, list[str]]:
         dotted = f"{schema}.{table}" if schema not in ("", None, "public") else str(table)
         tables.setdefault(dotted, []).append(str(column))
     return tables
+
+
+def graph_names(session: DatabaseSession) -> dict[str, dict[str, list[str]]]:
+    """Return the properties of each label by graph; a graph in a named schema has a dotted name."""
+    if session.is_postgresql:
+        return {}
+    graphs = {}
+    for schema, name, metadata in _query(session, _GRAPHS).rows:
+        labels: Any = json.loads(metadata) if isinstance(metadata, str) else metadata
+        graphs[f"{schema}.{name}" if schema else str(name)] = {
+            label["name"]: label.get("propertyDeclarationNames", []) for label in labels
+        }
+    return graphs
 
 
 def function_names(session: DatabaseSession) -> list[str]:

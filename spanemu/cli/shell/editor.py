@@ -32,16 +32,19 @@ from pygments.lexers.sql import SqlLexer
 
 from spanemu.base.identifiers import RESERVED_WORDS
 from spanemu.base.record import NamedTuple
-from spanemu.cli.shell.catalog import column_names, function_names
+from spanemu.cli.shell.catalog import column_names, function_names, graph_names
 from spanemu.cli.shell.commands import COMMANDS, Rejected, ShellEnded, run_lines
 from spanemu.cli.shell.failures import FAILURES
+from spanemu.cli.shell.graph_names import Graphs, names_in_graph_query
 from spanemu.cli.shell.interpreter import Shell
 from spanemu.cli.shell.script import InputReader
 
 _WORDS = """
-    ADD ALTER ANALYZE BEGIN CASCADE CHECK COLUMN COMMIT CONSTRAINT DELETE DROP EXPLAIN FOREIGN
-    INDEX INSERT INTERLEAVE KEY OFFSET ONLY OPTIONS PARENT PRIMARY READ REFERENCES RETURN
-    RETURNING ROLLBACK STORING TABLE TRANSACTION UNIQUE UPDATE VALUES VIEW WRITE
+    ACYCLIC ADD ALTER ANALYZE BEGIN CALL CASCADE CHEAPEST CHECK COLUMN COMMIT CONSTRAINT DELETE
+    DESTINATION DROP EDGE EXPLAIN FILTER FOREIGN GRAPH INDEX INSERT INTERLEAVE KEY LABEL LABELED LET
+    MATCH NEXT NODE OFFSET ONLY OPTIONAL OPTIONS PARENT PRIMARY PROPERTIES PROPERTY READ REFERENCES
+    RETURN RETURNING ROLLBACK SHORTEST SKIP SOURCE STORING TABLE TABLES TRAIL TRANSACTION UNIQUE
+    UPDATE VALUE VALUES VIEW WALK WRITE YIELD
 """
 _KEYWORDS = RESERVED_WORDS | set(_WORDS.split())
 _PREFIX = re.compile(r"[\w.]*\Z")
@@ -185,6 +188,7 @@ class Completer:
     _version: int = -1
     _tables: Mapping[str, list[str]] = field(default_factory=dict)
     _functions: list[str] = field(default_factory=list)
+    _graphs: Graphs = field(default_factory=dict)
 
     def candidates(self, before: str) -> Iterator[Candidate]:
         """Yield the completions of the text before the cursor, the likeliest first."""
@@ -209,6 +213,9 @@ class Completer:
             yield from _beginning(prefix, source(), kind)
 
     def _names(self, before: str, prefix: str) -> Iterator[Candidate]:
+        if in_graph := names_in_graph_query(before, self._graphs):
+            yield from _beginning(*in_graph)
+            return
         if _BEFORE_TABLE.search(before):
             yield from _beginning(prefix, self._tables, "table")
             return
@@ -254,6 +261,7 @@ class Completer:
         try:
             self._tables = column_names(self.shell.session)
             self._functions = function_names(self.shell.session)
+            self._graphs = graph_names(self.shell.session)
         except FAILURES:
             return
         self._version = self.shell.schema_version

@@ -157,6 +157,7 @@ function output({ kind, sqls }, result, queryMode, seconds) {
       el("span", { class: "counts" }, el("b", {}, rows), ` in ${duration(seconds)}`, figures.elapsed_time && `; the statement took ${figures.elapsed_time.replace("msecs", "ms")}`, figures.rows_scanned && `, scanned ${plural(figures.rows_scanned, "row")}`),
       result.fields.length ? [button("CSV", () => download("rows.csv", "text/csv", csvOf(result.fields, result.rows)), "plain", { "aria-label": "Download as CSV" }),
         button("JSON", () => download("rows.json", "application/json", JSON.stringify(result.rows.map(row => Object.fromEntries(row.map((value, place) => [result.fields[place].name || `column${place + 1}`, value]))), null, 1)), "plain", { "aria-label": "Download as JSON" })] : null));
+    if (result.rows?.length) parts.push(graphDrawing(result.fields, result.rows));
     if (result.rows?.length) parts.push(grid(result.fields, result.rows, { label: "Result" }));
     else if (result.fields.length) parts.push(empty("No rows."));
   }

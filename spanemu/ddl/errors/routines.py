@@ -119,11 +119,104 @@ class GraphInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
-class GraphElementNotFound(SpannerError, code=Code.NOT_FOUND):
-    prose = "Property Graph `{graph}` refers to {kind} {name}, which was not found."
+class GraphTableNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Table not found: {name} (in property graph `{graph}`)."
     graph: str
-    kind: str
     name: str
+
+
+class GraphColumnNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Column {column} not found in table {table} (in property graph `{graph}`)."
+    graph: str
+    table: str
+    column: str
+
+
+class GraphNodeTableNotFound(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The referenced node table {name} is not defined in the property graph `{graph}`."
+    graph: str
+    name: str
+
+
+class GraphElementRepeated(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "{element} is defined more than once; use a unique name."
+    graph: str
+    element: str
+
+
+class GraphKeyNotUnique(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "Neither the primary keys nor any unique index defined on the property graph element "
+        "source table `{table}` provides the uniqueness guarantee for graph element `{element}` "
+        "belonging to the graph `{graph}`. You want to redefine the element key columns ({key}) "
+        "based on the source table's primary keys, or create a unique index on the element's key "
+        "columns."
+    )
+    graph: str
+    table: str
+    element: str
+    key: str
+
+
+class GraphLabelsDiffer(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "The label {label} is defined with different property declarations. There is one instance "
+        "of this label defined with properties of [{first}]. Another instance is defined with "
+        "properties of [{second}]."
+    )
+    graph: str
+    label: str
+    first: str
+    second: str
+
+
+class GraphPropertyTypesDiffer(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "The property declaration of {property} has type conflicts. There is an existing "
+        "declaration of type {first}. There is a conflicting one of type {second}."
+    )
+    graph: str
+    property: str
+    first: str
+    second: str
+
+
+class GraphPropertyRedefined(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Property {property} has more than one definition in the element table {element}."
+    graph: str
+    element: str
+    property: str
+
+
+class GraphPropertySubquery(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Property value expression of {property} cannot contain a subquery."
+    graph: str
+    property: str
+
+
+class GraphPropertyVolatile(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "Property value expression of {property} cannot use volatile or non-deterministic "
+        "functions."
+    )
+    graph: str
+    property: str
+
+
+class GraphPropertyUnnamed(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "Without `AS` alias, the property expression must be a simple reference to a column name, "
+        "but was {expression}."
+    )
+    graph: str
+    expression: str
+
+
+class GraphViewInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot replace View `{view}`: Property Graph `{graph}` would be invalid: {reason}"
+    view: str
+    graph: str
+    reason: str
 
 
 class GraphsDepend(SpannerError, code=Code.FAILED_PRECONDITION):

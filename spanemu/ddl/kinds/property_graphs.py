@@ -1,4 +1,4 @@
-"""Property graphs: declared, validated, printed and listed; queries over graphs are refused."""
+"""Property graphs: declared, validated, printed and listed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted, quoted_path, split_name
-from spanemu.ddl.errors.routines import GraphElementNotFound, GraphInvalid
+from spanemu.base.identifiers import fold, quoted, quoted_path, split_name
+from spanemu.ddl.errors.routines import (
+    GraphColumnNotFound,
+    GraphInvalid,
+    GraphNodeTableNotFound,
+    GraphPropertyUnnamed,
+    GraphTableNotFound,
+)
 from spanemu.ddl.expressions import element_row
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.rows import ObjectTable, Rows
@@ -18,6 +24,7 @@ from spanemu.ddl.validators.property_graphs import (
     graph_problems,
     graphs_over_column_problems,
     graphs_over_problems,
+    property_problems,
 )
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import Element, Endpoint, Label, Property, PropertyGraph
@@ -40,8 +47,8 @@ def _graph(
 ) -> PropertyGraph:
     name = str(statement.name)
     resolver = _Resolver(name, schema)
-    nodes = tuple(resolver.element(node, ()) for node in statement.nodes)
-    edges = tuple(resolver.element(edge, nodes) for edge in statement.edges)
+    nodes = tuple(resolver.node(node) for node in statement.nodes)
+    edges = tuple(resolver.edge(edge, nodes) for edge in statement.edges)
     graph = PropertyGraph(name, nodes, edges)
     raise_first(graph_problems(graph, schema))
     return graph
@@ -54,45 +61,57 @@ class _Resolver:
         self._graph = graph
         self._schema = schema
 
-    def element(self, written: graph_ast.GraphElement, nodes: Sequence[Element]) -> Element:
-        """Return a node table, or an edge table over `nodes`."""
+    def node(self, written: graph_ast.GraphElement) -> Element:
+        """Return a node table."""
+        element = self._element(written, ())
+        if element.source is not None or element.destination is not None:
+            reason = "a node table has no SOURCE or DESTINATION KEY"
+            raise GraphInvalid(self._graph, element.name, reason)
+        return element
+
+    def edge(self, written: graph_ast.GraphElement, nodes: Sequence[Element]) -> Element:
+        """Return an edge table over `nodes`."""
+        element = self._element(written, nodes)
+        if element.source is None or element.destination is None:
+            reason = "an edge table needs a SOURCE KEY and a DESTINATION KEY"
+            raise GraphInvalid(self._graph, element.name, reason)
+        return element
+
+    def _element(self, written: graph_ast.GraphElement, nodes: Sequence[Element]) -> Element:
         row = element_row(self._schema, str(written.table))
         if row is None:
-            raise GraphElementNotFound(self._graph, "table", str(written.table))
+            raise GraphTableNotFound(self._graph, str(written.table))
         name = row.name.rpartition(".")[2] if written.alias is None else written.alias.name
-        key = _names(written.key) or tuple(column.name for column in row.key_columns)
+        key = _columns(written.key, row) or tuple(column.name for column in row.key_columns)
         element = Element(
             row.name,
             name,
             key,
             tuple(self._labels(written, name, row)),
-            self._endpoint(written.source, nodes),
-            self._endpoint(written.destination, nodes),
-            None if written.dynamic_label is None else written.dynamic_label.name,
-            None if written.dynamic_properties is None else written.dynamic_properties.name,
+            self._endpoint(written.source, row, nodes),
+            self._endpoint(written.destination, row, nodes),
+            _column(written.dynamic_label, row),
+            _column(written.dynamic_properties, row),
         )
-        raise_first(element_problems(self._graph, element, row, nodes))
+        raise_first(element_problems(self._graph, element, row, self._schema))
         return element
 
     def _endpoint(
-        self, written: graph_ast.GraphEndpoint | None, nodes: Sequence[Element]
+        self, written: graph_ast.GraphEndpoint | None, row: Table, nodes: Sequence[Element]
     ) -> Endpoint | None:
         if written is None:
             return None
-        node = next((node for node in nodes if node.name == written.element.name), None)
+        name = written.element.name
+        node = next((node for node in nodes if node.name.lower() == name.lower()), None)
         if node is None:
-            raise GraphElementNotFound(self._graph, "node table", written.element.name)
-        return Endpoint(
-            _names(written.columns), node.name, _names(written.referenced_columns) or node.key
-        )
+            raise GraphNodeTableNotFound(self._graph, name)
+        above = element_row(self._schema, node.table)
+        assert above is not None
+        node_columns = _columns(written.referenced_columns, above) or node.key
+        return Endpoint(_columns(written.columns, row), node.name, node_columns)
 
     def _labels(self, written: graph_ast.GraphElement, element: str, row: Table) -> list[Label]:
-        """Return the labels; without any, the default label with all columns.
-
-        A dynamic label replaces the default label.
-        """
-        if not written.labels and written.dynamic_label is not None:
-            return []
+        """Return the labels; without any, the default label with all columns."""
         labels = written.labels or (graph_ast.GraphLabel(),)
         return [
             Label(
@@ -106,35 +125,49 @@ class _Resolver:
         self, written: graph_ast.GraphProperties | None, element: str, row: Table
     ) -> list[Property]:
         if written is None or written.all:
-            excepted = () if written is None else _names(written.excepted)
+            excepted = () if written is None else _columns(written.excepted, row)
             for name in excepted:
                 if row.column(name) is None:
-                    raise GraphElementNotFound(self._graph, "column", f"{row.name}.{name}")
+                    raise GraphColumnNotFound(self._graph, row.name, name)
             left = {name.lower() for name in excepted}
+            if len(left) < len(excepted):
+                raise GraphInvalid(self._graph, element, "EXCEPT names a column twice")
             return [
-                Property(column.name, column.type, column.name)
+                Property(column.name, column.type, _reference(column.name))
                 for column in row.columns
                 if column.name.lower() not in left and not column.hidden
             ]
-        return [self._property(item, element, row) for item in written.items]
+        return [self._property(item, row) for item in written.items]
 
-    def _property(self, item: graph_ast.GraphProperty, element: str, row: Table) -> Property:
+    def _property(self, item: graph_ast.GraphProperty, row: Table) -> Property:
         name = item.name
         if name is None:
             tree = item.value.tree
             if not isinstance(tree, ast.Name) or len(tree.path.parts) != 1:
-                reason = f"property {item.value.text} needs a name"
-                raise GraphInvalid(self._graph, element, reason)
+                raise GraphPropertyUnnamed(self._graph, item.value.text)
             name = tree.path.parts[0]
         dialect = dialect_of(self._schema.dialect)
         value = dialect.analyze_expression(item.value.text, row, self._schema, expected=None)
-        if value.has_subquery:
-            raise GraphInvalid(self._graph, element, f"property {name.name} has a subquery")
+        raise_first(property_problems(self._graph, name.name, value))
         return Property(name.name, value.expression.type, item.value.text)
 
 
-def _names(identifiers: Sequence[ast.Identifier]) -> tuple[str, ...]:
-    return tuple(identifier.name for identifier in identifiers)
+def _columns(names: Sequence[ast.Identifier], row: Table) -> tuple[str, ...]:
+    """Return the names of columns as the table spells them; unknown ones as written."""
+    columns = (row.column(name.name) for name in names)
+    return tuple(
+        name.name if column is None else column.name
+        for name, column in zip(names, columns, strict=True)
+    )
+
+
+def _reference(name: str) -> str:
+    """Return the expression that reads a column."""
+    return f"`{name}`" if name.upper() in _CALLED_BY_NAME else quoted(name)
+
+
+def _column(name: ast.Identifier | None, row: Table) -> str | None:
+    return None if name is None else _columns((name,), row)[0]
 
 
 # ---------------------------------------------------------------------------- text
@@ -154,7 +187,8 @@ def _element_text(element: Element) -> Iterator[str]:
     yield quoted_path(element.table)
     if element.name != element.table.rpartition(".")[2]:
         yield f"AS {quoted(element.name)}"
-    yield f"KEY({_quoted(element.key)})"
+    if element.key:
+        yield f"KEY({_quoted(element.key)})"
     for word, endpoint in (("SOURCE", element.source), ("DESTINATION", element.destination)):
         if endpoint is not None:
             yield f"{word} {_endpoint_text(endpoint)}"
@@ -178,8 +212,8 @@ def _properties_text(label: Label) -> str:
 
 
 def _property_text(declared: Property) -> str:
-    if declared.expression in (declared.name, quoted(declared.name)):
-        return quoted(declared.name)
+    if declared.expression in (declared.name, _reference(declared.name)):
+        return _reference(declared.name)
     return f"{declared.expression} AS {quoted(declared.name)}"
 
 
@@ -192,20 +226,21 @@ def _quoted(names: Sequence[str]) -> str:
 
 def graph_metadata(graph: PropertyGraph) -> dict[str, Any]:
     """Return PROPERTY_GRAPH_METADATA_JSON, as the page "Information schema" describes it."""
-    home, _, name = graph.name.rpartition(".")
-    labels: dict[str, dict[str, None]] = {}
-    types: dict[str, str] = {}
+    home, _, name_of_graph = graph.name.rpartition(".")
+    labels: dict[str, tuple[str, dict[str, None]]] = {}
+    types: dict[str, tuple[str, str]] = {}
     for element in graph.elements:
         for label in element.labels:
-            known = labels.setdefault(label.name, {})
+            _, known = labels.setdefault(fold(label.name), (label.name, {}))
             for declared in label.properties:
-                known[declared.name] = None
-                types[declared.name] = str(declared.type)
-    metadata: dict[str, Any] = {"catalog": "", "schema": home, "name": name}
+                declaration = declared.name, str(declared.type)
+                name, _ = types.setdefault(fold(declared.name), declaration)
+                known[name] = None
+    metadata: dict[str, Any] = {"catalog": "", "schema": home, "name": name_of_graph}
     metadata["labels"] = [
-        {"name": label, "propertyDeclarationNames": list(names)} for label, names in labels.items()
+        {"name": label, "propertyDeclarationNames": list(names)} for label, names in labels.values()
     ]
-    metadata["propertyDeclarations"] = [{"name": n, "type": type_} for n, type_ in types.items()]
+    metadata["propertyDeclarations"] = [{"name": n, "type": type_} for n, type_ in types.values()]
     metadata["nodeTables"] = [_element_metadata(node) for node in graph.nodes]
     if graph.edges:
         metadata["edgeTables"] = [_element_metadata(edge) for edge in graph.edges]
@@ -265,11 +300,11 @@ def _without_needless_quotes(text: str) -> str:
 
 
 def _definitions(element: Element) -> dict[str, str]:
-    return {
-        declared.name: declared.expression
-        for label in element.labels
-        for declared in label.properties
-    }
+    definitions: dict[str, Property] = {}
+    for label in element.labels:
+        for declared in label.properties:
+            definitions.setdefault(fold(declared.name), declared)
+    return {declared.name: declared.expression for declared in definitions.values()}
 
 
 # ---------------------------------------------------------------------------- description

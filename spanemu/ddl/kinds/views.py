@@ -17,7 +17,8 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.expressions import refuse_views_in_views, with_checked_views
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
-from spanemu.ddl.validators.property_graphs import graphs_over_problems
+from spanemu.ddl.validators import raise_first
+from spanemu.ddl.validators.property_graphs import graphs_over_problems, graphs_over_view_problems
 from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -66,6 +67,7 @@ def _shape(statement: ddl_ast.CreateView, schema: Schema, *, replaces: bool) -> 
 def _with_checks(before: View | None, after: View, schema: Schema) -> Schema:
     if before is not None:
         schema = with_checked_views(schema, (after.name,), "VIEW", after.name)
+        raise_first(graphs_over_view_problems(schema, after))
     _check_nesting(after, schema)
     _check_forced_indexes(after, schema)
     return schema

@@ -37,9 +37,11 @@ from spanemu.values.order import SortOrder
 if TYPE_CHECKING:
     from spanemu.ddl import expressions
     from spanemu.ddl.kinds import table as kinds
+    from spanemu.ddl.validators import property_graphs as graphs
 else:
     expressions = deferred("spanemu.ddl.expressions")
     kinds = deferred("spanemu.ddl.kinds.table")
+    graphs = deferred("spanemu.ddl.validators.property_graphs")
 
 
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
@@ -154,6 +156,7 @@ def drop_index(statement: ddl_ast.DropIndex, schema: Schema) -> Change:
             return Change(schema)
         raise IndexNotFound(str(statement.name))
     raise_first(managed_problems(index))
+    raise_first(graphs.graphs_over_index_problems(schema, index))
     following = expressions.with_checked_views(
         schema.without_index(index.name), (index.table,), "INDEX", index.name,
         lambda view, _: ViewsDepend("INDEX", index.name, view.name),

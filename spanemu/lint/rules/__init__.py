@@ -2,8 +2,8 @@
 
 In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`,
 `index_clauses` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx, 4xx, 5xx),
-`deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more than a schema. `fixes`
-composes the DDL of suggested fixes.
+`graphs` (3xx, 4xx), `deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more
+than a schema. `fixes` composes the DDL of suggested fixes.
 
 `postgresql` has the texts and examples of the rules in the PostgreSQL dialect.
 """
@@ -16,6 +16,7 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import (
     constraints,
     deletion,
+    graphs,
     index_clauses,
     index_order,
     index_shape,
@@ -38,6 +39,7 @@ _FAMILIES = (
     interleaving.RULES,
     constraints.RULES,
     relations.RULES,
+    graphs.RULES,
     deletion.RULES,
     operations.RULES,
     workload.RULES,

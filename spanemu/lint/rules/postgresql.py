@@ -17,7 +17,7 @@ from spanemu.lint.rule import Rule
 from spanemu.lint.rules import RULES
 from spanemu.schema.dialect import POSTGRESQL
 
-_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124", "SPN222"})
+_NOT_APPLICABLE = frozenset({"SPN108", "SPN119", "SPN124", "SPN222", "SPN312", "SPN406"})
 
 _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN102": {

@@ -221,7 +221,8 @@ def _key_columns(table: Table) -> Iterator[str]:
 _GRAPH = (
     "CREATE TABLE Person (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
     "CREATE TABLE Account (Id INT64 NOT NULL) PRIMARY KEY (Id);\n"
-    "CREATE TABLE Owns (Id INT64 NOT NULL, AccountId INT64 NOT NULL) "
+    "CREATE TABLE Owns (Id INT64 NOT NULL, AccountId INT64 NOT NULL, "
+    "FOREIGN KEY (AccountId) REFERENCES Account (Id) NOT ENFORCED) "
     "PRIMARY KEY (Id, AccountId), INTERLEAVE IN PARENT Person;\n"
     "CREATE PROPERTY GRAPH Bank NODE TABLES (Person, Account) EDGE TABLES (Owns "
     "SOURCE KEY (Id) REFERENCES Person (Id) DESTINATION KEY (AccountId) REFERENCES Account (Id))"

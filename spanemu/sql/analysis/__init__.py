@@ -6,6 +6,7 @@ An analyzer turns the syntax tree of its dialect into a `resolved` tree.
     relation, table_relation,           the items of a FROM clause, with their columns and their
     derived_relation                    scan
     table_function                      calls of table functions
+    row_identity                        the columns that tell the rows of a view apart
     grouping                            expressions over grouped rows
     call_binding                        arguments bound to parameters, overloads bound to types
     hints                               the hints of each part of a statement

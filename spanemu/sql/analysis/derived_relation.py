@@ -104,6 +104,7 @@ class JoinRelation(Relation):
         self.hints: Hints = ()
         self.merged: Mapping[str, MergedColumn] = {}
         self.array: ArrayElements | None = None
+        self.is_lateral = False  # the right side may refer to the left
         # Two arrays can share an alias that USING merges into one column.
         self._merged_names = merged_names
 
@@ -160,7 +161,12 @@ class JoinRelation(Relation):
             )
         else:
             scan = JoinScan(
-                self.join_type, self.left.scan(), self.right.scan(), self.condition, self.hints
+                self.join_type,
+                self.left.scan(),
+                self.right.scan(),
+                self.condition,
+                self.hints,
+                self.is_lateral,
             )
         computed = _computed(tuple(self.merged.values()))
         return ProjectScan(scan, computed) if computed else scan

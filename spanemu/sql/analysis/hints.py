@@ -147,6 +147,7 @@ _STATEMENT_HINTS: Mapping[str, _Check] = {
     "optimizer_version": _optimizer_version,
     "optimizer_statistics_package": _name,
     "allow_distributed_merge": _boolean,
+    "factorized_mode": _JOIN_HINTS["factorized_mode"],
     "use_unenforced_foreign_key": _boolean,
     "allow_timestamp_predicate_pushdown": _boolean,
     **_WRITE_HINTS,

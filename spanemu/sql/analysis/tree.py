@@ -15,6 +15,7 @@ from spanemu.sql.resolved import (
     Let,
     Literal,
     ParameterRef,
+    PathPart,
     Scan,
     SortKey,
     SubqueryExpr,
@@ -22,7 +23,7 @@ from spanemu.sql.resolved import (
 
 V = TypeVar("V")
 
-_NODES = (Expr, Scan, SortKey, AggregateCall)
+_NODES = (Expr, Scan, SortKey, AggregateCall, PathPart)
 _NO_CHILDREN = frozenset({"type", "table", "signature", "at", "column"})
 # Each node of these kinds produces columns of its own, so two nodes never use the same columns.
 _NEVER_EQUIVALENT = (SubqueryExpr, LambdaExpr, Let)

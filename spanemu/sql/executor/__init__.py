@@ -7,7 +7,7 @@ In reading order:
 - `relation`: a compiled operator (its rows and their layout), and batches of rows
 - `memory`: the account of the memory that operators hold
 - `compiler`: the context that is passed around while one plan is compiled
-- `codegen`, `codegen_templates`, `codegen_arithmetic`, `codegen_protocols`:
+- `codegen`, `codegen_templates`, `codegen_arithmetic`, `codegen_graph`, `codegen_protocols`:
   expressions as generated functions
 - `subquery`: subqueries, lambdas and WITH expressions
 - `ranges`: seeks as encoded key ranges

@@ -13,7 +13,7 @@ from spanemu.sql.executor.compiler import Compiler, Operator
 from spanemu.sql.executor.operators import project, scan
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.plan import joins, nodes
+from spanemu.sql.plan import joins, nodes, paths
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.statements import (
     CallPlan,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         apply_join,
         hash_join,
         loop_join,
+        path_scan,
         sample,
         set_operations,
         sort,
@@ -47,6 +48,7 @@ else:
     apply_join = deferred("spanemu.sql.executor.operators.apply_join")
     hash_join = deferred("spanemu.sql.executor.operators.hash_join")
     loop_join = deferred("spanemu.sql.executor.operators.loop_join")
+    path_scan = deferred("spanemu.sql.executor.operators.path_scan")
     sample = deferred("spanemu.sql.executor.operators.sample")
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
@@ -63,6 +65,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Limit: sort.compile_limit,
     nodes.Sort: sort.compile_sort,
     nodes.TopN: sort.compile_top_n,
+    nodes.Rank: sort.compile_rank,
     nodes.HashAggregate: aggregate.compile_hash_aggregate,
     nodes.StreamAggregate: aggregate.compile_stream_aggregate,
     nodes.UnionAll: set_operations.compile_union_all,
@@ -76,6 +79,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     joins.ApplyJoin: apply_join.compile_apply_join,
     joins.KeyedSpool: spools.compile_keyed_spool,
     joins.Unnest: unnest.compile_unnest,
+    paths.PathScan: path_scan.compile_path_scan,
 }
 
 _Rows = Callable[[Run], Iterable[Any]]

@@ -33,10 +33,11 @@ from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
 
 if TYPE_CHECKING:
-    from spanemu.sql.executor import codegen_arithmetic, subquery
+    from spanemu.sql.executor import codegen_arithmetic, codegen_graph, subquery
     from spanemu.sql.functions import conversion
 else:
     codegen_arithmetic = deferred("spanemu.sql.executor.codegen_arithmetic")
+    codegen_graph = deferred("spanemu.sql.executor.codegen_graph")
     subquery = deferred("spanemu.sql.executor.subquery")
     conversion = deferred("spanemu.sql.functions.conversion")
 
@@ -358,6 +359,10 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
     resolved.MakeArray: _array,
     resolved.MakeStruct: _struct,
     resolved.GetField: _field,
+    resolved.MakeElement: codegen_graph.write_element,
+    resolved.GetProperty: codegen_graph.write_property,
+    resolved.GetKey: codegen_graph.write_key,
+    resolved.MakePath: codegen_graph.write_path,
     LambdaExpr: _lambda,
     resolved.Let: _let,
     resolved.SequenceRef: _sequence,

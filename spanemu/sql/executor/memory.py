@@ -161,7 +161,10 @@ def size_of(value: Any) -> int:
         )
     if kind is Json:
         return _OBJECT_BYTES + size_of(value.value)
-    return 0 if value is None or kind is bool else _NUMBER_BYTES
+    if value is None or kind is bool:
+        return 0
+    own_parts = getattr(value, "size_parts", None)  # of a graph element
+    return _NUMBER_BYTES if own_parts is None else _OBJECT_BYTES + size_of(own_parts)
 
 
 def _items_size(items: Sequence[Any]) -> int:

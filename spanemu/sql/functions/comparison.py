@@ -14,12 +14,13 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.functions.registry import Operation
 from spanemu.values import order
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import GRAPH_CODES, Type, TypeCode
 
 Test = Callable[..., bool | None]
 
 _INCOMPARABLE = frozenset({TypeCode.JSON, TypeCode.PG_JSONB, TypeCode.PROTO, TypeCode.TOKENLIST})
-_UNORDERABLE = _INCOMPARABLE | {TypeCode.ARRAY, TypeCode.STRUCT}
+_UNGROUPABLE = _INCOMPARABLE | {TypeCode.ARRAY, TypeCode.STRUCT, TypeCode.GRAPH_PATH}
+_UNORDERABLE = _UNGROUPABLE | GRAPH_CODES
 # A list this short is searched; a longer one is hashed.
 _SEARCHED_MAX = 8
 
@@ -40,7 +41,7 @@ def is_orderable(type_: Type) -> bool:
 
 def is_groupable(type_: Type) -> bool:
     """Return whether GROUP BY and DISTINCT accept the type."""
-    return type_.code not in _UNORDERABLE
+    return type_.code not in _UNGROUPABLE
 
 
 def equal(types: Sequence[Type], _: Type) -> Test:

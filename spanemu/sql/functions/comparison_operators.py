@@ -18,6 +18,7 @@ from spanemu.sql.functions.registry import Function, Operation, Overload
 # Scalar types with an order, then the types that are composed of others.
 _SCALAR = "T1{BOOL|INT64|NUMERIC|FLOAT32|FLOAT64|STRING|BYTES|DATE|TIMESTAMP|UUID|INTERVAL|ENUM}"
 _BUILT = "T1{ARRAY|STRUCT}"
+_GRAPHS = ("T1{GRAPH_NODE}", "T1{GRAPH_EDGE}", "T1{GRAPH_PATH}")
 
 
 def _is_null(value: Any) -> bool:
@@ -45,7 +46,9 @@ def _comparison(operation: Operation, symbol: str) -> Function:
 def _equality(operation: Operation, symbol: str, bind: Bind) -> Function:
     test = comparison.SCALAR_TESTS[operation]
     scalars = overload(f"({_SCALAR}, T1) -> BOOL", test)
-    return _test(operation, symbol, scalars, overload(f"({_BUILT}, T1) -> BOOL", bind=bind))
+    compounds = overload(f"({_BUILT}, T1) -> BOOL", bind=bind)
+    elements = [overload(f"({each}, T1) -> BOOL", test) for each in _GRAPHS]
+    return _test(operation, symbol, scalars, compounds, *elements)
 
 
 FUNCTIONS: tuple[Function, ...] = (

@@ -10,8 +10,9 @@ resolved tree, not functions.
 from __future__ import annotations
 
 from operator import and_, invert, neg, or_, xor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.functions.array import array_concat
 from spanemu.sql.functions.errors import ArrayIndexOutOfBounds
 from spanemu.sql.functions.notation import operator, overload
@@ -22,6 +23,11 @@ from spanemu.sql.functions.text import like
 from spanemu.sql.functions.text.concatenation import concat_two
 from spanemu.sql.functions.time import interval as span
 from spanemu.values.json import Json
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.graph import paths
+else:
+    paths = deferred("spanemu.sql.functions.graph.paths")
 
 
 def at_offset(array: tuple[Any, ...], index: int) -> Any:
@@ -166,6 +172,7 @@ _CONCATENATION = (
         overload("(STRING, STRING) -> STRING", concat_two),
         overload("(BYTES, BYTES) -> BYTES", concat_two),
         overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", bind=array_concat),
+        overload("(T1{GRAPH_PATH}, T1) -> T1", paths.concatenate),
     ), operation=Operation.CONCATENATE),
 )  # fmt: skip
 

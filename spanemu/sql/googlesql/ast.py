@@ -2,7 +2,8 @@
 
 Names, types and common expressions are nodes of `sql.syntax_tree`, which all dialects share.
 
-In order: expressions, FROM items, queries, statements, nested DML, pipe operators.
+In order: expressions, FROM items, queries, statements, nested DML, pipe operators. The tree of
+graph queries, below `GraphBody`, is `graph.ast`.
 The tree of DDL is `sql.ddl_ast`.
 
 Not here: meaning. The analyzer decides whether `a.b.c` is a column, a field or a table.
@@ -157,6 +158,49 @@ class Lambda(Expression):
 
 
 @record
+class Window(Node):
+    """The window of an OVER clause: `name`, or `([name] [PARTITION BY] [ORDER BY] [frame])`."""
+
+    name: Identifier | None = None
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[OrderItem, ...] = ()
+    has_frame: bool = False
+
+
+@record
+class WindowCall(Call):
+    """A call with an OVER clause, which Spanner refuses but for IS_FIRST in graph queries."""
+
+    window: Window = field(default_factory=Window)
+
+
+@record
+class LabelExpression(Node):
+    """A condition on the labels of a graph element; the forms are in `graph.ast`."""
+
+
+@record
+class IsLabeled(Expression):
+    """`operand IS [NOT] LABELED labels`."""
+
+    operand: Expression
+    labels: LabelExpression
+    negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of LABELED
+
+
+@record
+class IsEndpoint(Expression):
+    """`node IS [NOT] SOURCE [OF] edge`, or DESTINATION if `is_destination`."""
+
+    node: Expression
+    edge: Expression
+    is_destination: bool
+    negated: bool = False
+    op_at: int = field(default=0, compare=False, repr=False)  # offset of SOURCE
+
+
+@record
 class NamedArgument(Expression):
     """`name => value` in a call."""
 
@@ -294,6 +338,14 @@ class Join(FromItem):
 
 
 @record
+class GraphTable(FromItem):
+    """GRAPH_TABLE(graph query) [[AS] alias]; the body of `query` is a `GraphBody`."""
+
+    query: Query
+    alias: Identifier | None = None
+
+
+@record
 class SelectItem(Node):
     """`expression [AS alias]`."""
 
@@ -357,6 +409,11 @@ class FromBody(Node):
 
 
 @record
+class GraphBody(Node):
+    """A graph query as the body of a query; its only subclass is `graph.ast.GraphQuery`."""
+
+
+@record
 class CommonTable(Node):
     """`name AS (query)` in WITH."""
 
@@ -384,12 +441,12 @@ class Query(Node):
     pipes: tuple[PipeOperator, ...] = ()
 
 
-QueryBody = Select | SetOperation | FromBody | Query
+QueryBody = Select | SetOperation | FromBody | GraphBody | Query
 
 
 @record
 class Exists(Expression):
-    """EXISTS (query)."""
+    """EXISTS (query), or EXISTS {graph query}."""
 
     query: Query
     hint: Hint | None = None
@@ -397,7 +454,7 @@ class Exists(Expression):
 
 @record
 class ScalarSubquery(Expression):
-    """(query) as a value."""
+    """(query) as a value, or VALUE {graph query}."""
 
     query: Query
     hint: Hint | None = None
@@ -405,7 +462,7 @@ class ScalarSubquery(Expression):
 
 @record
 class ArraySubquery(Expression):
-    """ARRAY(query)."""
+    """ARRAY(query), or ARRAY {graph query}."""
 
     query: Query
     hint: Hint | None = None

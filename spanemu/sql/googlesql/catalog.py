@@ -28,6 +28,7 @@ _SCALAR_CHAPTERS = (
     "array",
     "compression",
     "conditional",
+    "graph.functions",
     "hash",
     "json.functions",
     "numbers.bit",
@@ -54,14 +55,6 @@ _UNSUPPORTED: Mapping[str, str] = {
             "SEARCH_SUBSTRING", "SNIPPET",
         ),
         "search",
-    ),
-    **dict.fromkeys(
-        (
-            "DESTINATION_NODE_ID", "EDGES", "ELEMENT_DEFINITION_NAME", "ELEMENT_ID", "IS_ACYCLIC",
-            "IS_FIRST", "IS_SIMPLE", "IS_TRAIL", "LABELS", "NODES", "PATH", "PATH_FIRST",
-            "PATH_LAST", "PATH_LENGTH", "PROPERTY_NAMES", "SOURCE_NODE_ID",
-        ),
-        "graph",
     ),
     **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 In reading order:
 
-- `nodes` (with seeks, the keys that a scan visits) and `joins`: one class per operator
+- `nodes` (with seeks, the keys that a scan visits), `joins` and `paths`: one class per operator
 - `statements`: a whole plan, of a query or a DML statement, and the stored columns it may read
 - `traverse`: walking and rewriting plans, and computing which columns a plan refers to
 - `conditions`: splitting and building predicates, and the order of their terms

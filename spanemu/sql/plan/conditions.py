@@ -7,7 +7,19 @@ from typing import Any
 
 from spanemu.sql.functions.registry import Nulls, Operation, Signature
 from spanemu.sql.plan.traverse import scope_of
-from spanemu.sql.resolved import TRUE, And, Cast, ColumnRef, Expr, FunctionCall, Literal, Or
+from spanemu.sql.resolved import (
+    TRUE,
+    And,
+    Cast,
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    GetKey,
+    GetProperty,
+    Literal,
+    MakeElement,
+    Or,
+)
 from spanemu.values.order import equals
 from spanemu.values.types import BOOL, Type
 
@@ -160,8 +172,10 @@ def _is_null_of_null(expr: Expr, columns: frozenset[int]) -> bool:
     """Return whether `expr` is certainly NULL where `columns` are NULL."""
     if isinstance(expr, ColumnRef):
         return expr.column.id in columns
-    if isinstance(expr, Cast):
+    if isinstance(expr, (Cast, GetProperty, GetKey)):
         return _is_null_of_null(expr.operand, columns)
+    if isinstance(expr, MakeElement):
+        return any(_is_null_of_null(part, columns) for part in expr.key)
     if isinstance(expr, FunctionCall) and expr.signature.nulls is Nulls.STRICT:
         if expr.signature.lazy:
             return False

@@ -150,6 +150,7 @@ _SHOWN = (
     "join_type",
     "scalar_aggregate",
     "spool_name",
+    "path",
     "table",
     "operation_type",
 )

@@ -127,6 +127,13 @@ def _subquery(expr: Subquery, writer: _Writer) -> str:
     return name if expr.operand is None else f"{writer.text(expr.operand)} {name}"
 
 
+_ENDS = {"": "ELEMENT", "source": "SOURCE", "destination": "DESTINATION"}
+
+
+def _element(expr: resolved.MakeElement, writer: _Writer) -> str:
+    return f"ELEMENT({expr.table.name}, {writer.joined(expr.key)})"
+
+
 _WRITERS: Mapping[type[Expr], Callable[[Any, _Writer], str]] = {
     resolved.Literal: lambda expr, _: value_text(expr.value, expr.type),
     resolved.ParameterRef: lambda expr, _: f"@{expr.name}",
@@ -139,6 +146,12 @@ _WRITERS: Mapping[type[Expr], Callable[[Any, _Writer], str]] = {
     resolved.MakeArray: lambda expr, writer: f"[{writer.joined(expr.items)}]",
     resolved.MakeStruct: lambda expr, writer: f"STRUCT({writer.joined(expr.items)})",
     resolved.GetField: _field,
+    resolved.MakeElement: _element,
+    resolved.GetProperty: lambda expr, writer: f"{writer.text(expr.operand)}.{expr.name}",
+    resolved.GetKey: lambda expr, writer: (
+        f"{_ENDS[expr.end]}_KEY({writer.text(expr.operand)}, {expr.index})"
+    ),
+    resolved.MakePath: lambda expr, writer: f"PATH({writer.joined(expr.items)})",
     resolved.LambdaExpr: _lambda,
     resolved.Let: _let,
     resolved.SequenceRef: lambda expr, _: f"SEQUENCE {expr.name}",

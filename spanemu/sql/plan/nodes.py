@@ -264,6 +264,28 @@ class TopN(Passing):
 
 
 @record
+class Rank(Node):
+    """A node that emits all rows, and in `output` whether each is among the first `limit` of its
+    partition, in order of `keys`. Buffers its input.
+    """
+
+    input: Node
+    partition_by: tuple[Expr, ...]
+    keys: tuple[SortKey, ...]
+    limit: Expr
+    output: ResolvedColumn
+    parts = ("input", "partition_by", "keys", "limit")
+
+    @property
+    def columns(self) -> Columns:
+        return (*self.input.columns, self.output)
+
+    @property
+    def produced(self) -> Columns:
+        return (self.output,)
+
+
+@record
 class HashAggregate(Producing):
     """A node that emits one row per distinct combination of `keys`, in order of first appearance.
 

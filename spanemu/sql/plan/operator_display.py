@@ -9,8 +9,9 @@ from spanemu.sql.plan.conditions import conjunction, equal
 from spanemu.sql.plan.drawing import Display, Drawing, Figures, PlanTree
 from spanemu.sql.plan.joins import JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
+from spanemu.sql.plan.paths import PathScan, Segment
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
-from spanemu.sql.resolved import MakeStruct, SetOpKind
+from spanemu.sql.resolved import MakeStruct, PathPrefix, SetOpKind
 
 
 def _unit(node: Node, drawing: Drawing) -> int:
@@ -103,6 +104,15 @@ def _sort(node: nodes.Sort | nodes.TopN, drawing: Drawing) -> int:
     if isinstance(node, nodes.TopN):
         drawing.condition(drawn, node.limit, "Limit")
         drawing.condition(drawn, node.offset, "Offset")
+    return drawn.index
+
+
+def _rank(node: nodes.Rank, drawing: Drawing) -> int:
+    drawn = drawing.relational("Sort Limit", node, call_type="Local")
+    drawing.input(drawn, node.input)
+    for key in (*node.partition_by, *[each.value for each in node.keys]):
+        drawing.link(drawn, drawing.text("Reference", drawing.describe(key)), "Key")
+    drawing.condition(drawn, node.limit, "Limit")
     return drawn.index
 
 
@@ -299,6 +309,32 @@ def _sample(node: nodes.Sample, drawing: Drawing) -> int:
     return drawn.index
 
 
+def _paths(node: PathScan, drawing: Drawing) -> int:
+    """Draw a traversal as Spanner draws quantified patterns, with the edges at a node below."""
+    prefix = "" if node.prefix is PathPrefix.ALL else f"{node.prefix.value.upper()} "
+    quantifiers = " ".join(map(_quantifier, node.segments))
+    drawn = drawing.relational("Recursive Union", node, path=f"{prefix}{quantifiers}")
+    drawing.input(drawn, node.input, "Input")
+    for segment in node.segments:
+        for hop in segment.hops:
+            for step in hop.steps:
+                drawing.input(drawn, step.forward.node, "Recursive Input")
+                if step.backward is not None:
+                    drawing.input(drawn, step.backward.node, "Recursive Input")
+        for check in () if segment.place is None else segment.place.checks:
+            if check.lookup is not None:
+                drawing.input(drawn, check.lookup.node, "Map")
+        for scope in segment.scopes:
+            drawing.condition(drawn, scope.condition)
+    for scope in node.scopes:
+        drawing.condition(drawn, scope.condition)
+    return drawn.index
+
+
+def _quantifier(segment: Segment) -> str:
+    return f"{{{segment.lower},{'' if segment.upper is None else segment.upper}}}"
+
+
 DISPLAYS: Mapping[type[Node], Display] = {
     nodes.Unit: _unit,
     nodes.Values: _values,
@@ -309,6 +345,7 @@ DISPLAYS: Mapping[type[Node], Display] = {
     nodes.Limit: _limit,
     nodes.Sort: _sort,
     nodes.TopN: _sort,
+    nodes.Rank: _rank,
     nodes.HashAggregate: _aggregate,
     nodes.StreamAggregate: _aggregate,
     nodes.UnionAll: _union_all,
@@ -322,6 +359,7 @@ DISPLAYS: Mapping[type[Node], Display] = {
     joins.ApplyJoin: _apply_join,
     joins.KeyedSpool: _keyed_spool,
     joins.Unnest: _unnest,
+    PathScan: _paths,
 }
 
 

@@ -24,6 +24,7 @@ from spanemu.base.record import record
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import joins, nodes
 from spanemu.sql.plan.nodes import Equal, Node, Seek, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import parts, walk
 from spanemu.sql.resolved import ColumnRef, Expr
@@ -207,10 +208,11 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
     joins.ApplyJoin: _Families.of_apply,
     joins.HashJoin: _Families.of_hash_join,
     joins.Join: _Families.of_loop_join,
-    **dict.fromkeys((nodes.SystemScan, nodes.Limit, nodes.Sort, nodes.TopN), _Families.of_many),
+    **dict.fromkeys((nodes.SystemScan, nodes.Limit, nodes.Rank), _Families.of_many),
+    **dict.fromkeys((nodes.Sort, nodes.TopN), _Families.of_many),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.Sample), _Families.of_many),
     **dict.fromkeys((nodes.With, nodes.WithRef), _Families.of_many),
-    **dict.fromkeys((joins.MergeJoin, joins.KeyedSpool), _Families.of_many),
+    **dict.fromkeys((joins.MergeJoin, joins.KeyedSpool, PathScan), _Families.of_many),
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.record import NamedTuple
 from spanemu.sql import resolved
-from spanemu.sql.plan import nodes
+from spanemu.sql.plan import nodes, paths
 from spanemu.sql.plan.nodes import CommonTable, Node, Subquery
 from spanemu.sql.resolved import ColumnRef, Expr
 
@@ -33,6 +33,12 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     resolved.MakeArray: ("items",),
     resolved.MakeStruct: ("items",),
     resolved.GetField: ("operand",),
+    resolved.MakeElement: (
+        "key", "properties", "source", "destination", "dynamic_label", "dynamic_properties",
+    ),
+    resolved.GetProperty: ("operand",),
+    resolved.GetKey: ("operand",),
+    resolved.MakePath: ("items",),
     resolved.LambdaExpr: ("body",),
     resolved.Let: ("bindings", "result"),
     Subquery: Subquery.parts,
@@ -44,7 +50,8 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     nodes.Prefixed: nodes.Prefixed.parts,
     nodes.Seek: nodes.Seek.parts,
     CommonTable: CommonTable.parts,
-}
+    **paths.PARTS,
+}  # fmt: skip
 
 
 # Expressions without parts. A statement may hold very many, and reading an object's `__dict__`
@@ -266,6 +273,7 @@ def _own_columns(item: Any) -> Iterable[resolved.ResolvedColumn]:
 _PRODUCERS: Mapping[type, Callable[[Any], Iterable[resolved.ResolvedColumn]]] = {
     resolved.LambdaExpr: lambda expr: expr.parameters,
     resolved.Let: lambda expr: [column for column, _ in expr.bindings],
+    paths.PathScan: lambda node: [*node.produced, *node.internal],
 }
 
 

@@ -10,6 +10,7 @@ In reading order:
 - `physical`: the choice of algorithms, by `estimate`
 - `access_path` and `seeks`: how a table is read
 - `join_order` and `spool`: how inputs are joined
+- `path_scan`: how paths of a graph are followed
 - `ordering`: required and delivered orders, and MIN and MAX by them
 - `properties`: columns that are never NULL, plans of at most one row, and implied conditions
 """

@@ -17,6 +17,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, is_false, is_null, is_true, negation
 from spanemu.sql.plan.joins import PHYSICAL, Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, map_parts
 from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
 
@@ -131,8 +132,8 @@ def _split(condition: Expr | None, outer: frozenset[int]) -> tuple[list[Expr], l
 
 _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _correlated),
-    **dict.fromkeys((nodes.Limit, nodes.UnionAll, nodes.SetOperation), _correlated),
-    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, *PHYSICAL), _correlated),
+    **dict.fromkeys((nodes.Limit, nodes.Rank, nodes.UnionAll, nodes.SetOperation), _correlated),
+    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, PathScan, *PHYSICAL), _correlated),
     nodes.Filter: _filter,
     nodes.Project: _project,
     nodes.Sort: _sort,

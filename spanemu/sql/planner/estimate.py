@@ -25,6 +25,7 @@ from spanemu.sql.plan.joins import (
     Unnest,
 )
 from spanemu.sql.plan.nodes import Among, Equal, Node, Prefixed, Scan, Seek, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import has_query, parts, walk
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
@@ -42,6 +43,7 @@ HASH_TABLE = 10.0  # creating a hash table, even for few rows
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
+_PATHS_A_ROW = 50.0  # and as many nodes that paths visit
 _CHILDREN_MIN = 5.0  # rows of a child table per parent row
 _SHARED_BY_ONE = 20.0  # rows that share the first part of a key
 _SHARED_BY_MORE = 5.0  # rows that share several parts of a key
@@ -166,7 +168,7 @@ def _of_limit(node: nodes.Limit | nodes.TopN, planning: Planning) -> Estimate:
     return Estimate(rows, below.cost * max(rows / max(below.rows, 1.0), 0.01))
 
 
-def _of_sort(node: nodes.Sort, planning: Planning) -> Estimate:
+def _of_sort(node: nodes.Sort | nodes.Rank, planning: Planning) -> Estimate:
     below = estimate(node.input, planning)
     return Estimate(below.rows, below.cost + below.rows)
 
@@ -223,6 +225,13 @@ def _of_unnest(node: Unnest, planning: Planning) -> Estimate:
     return Estimate(max(1.0, rows * _selectivity(node.condition)), below.cost + rows)
 
 
+def _of_paths(node: PathScan, planning: Planning) -> Estimate:
+    below = estimate(node.input, planning)
+    found = max([estimate(lookup.node, planning).cost for lookup in node.lookups()], default=0.0)
+    rows = below.rows * _PATHS_A_ROW
+    return Estimate(rows, below.cost + rows * (found + 1.0))
+
+
 def _of_inputs(node: nodes.UnionAll | nodes.SetOperation, planning: Planning) -> Estimate:
     below = [estimate(one, planning) for one in node.inputs]
     return Estimate(sum(one.rows for one in below), sum(one.cost for one in below))
@@ -252,6 +261,7 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     nodes.Limit: _of_limit,
     nodes.TopN: _of_limit,
     nodes.Sort: _of_sort,
+    nodes.Rank: _of_sort,
     nodes.HashAggregate: _of_aggregate,
     nodes.StreamAggregate: _of_aggregate,
     nodes.UnionAll: _of_inputs,
@@ -263,4 +273,5 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     ApplyJoin: _of_apply,
     KeyedSpool: _of_spool,
     Unnest: _of_unnest,
+    PathScan: _of_paths,
 }

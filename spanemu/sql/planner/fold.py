@@ -21,7 +21,18 @@ from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Filter, Limit, Node, Project, Values
 from spanemu.sql.plan.traverse import has_query, is_volatile, map_parts
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.resolved import And, Case, Expr, FunctionCall, Literal, Or
+from spanemu.sql.resolved import (
+    And,
+    Case,
+    ColumnRef,
+    Expr,
+    FunctionCall,
+    GetKey,
+    GetProperty,
+    Literal,
+    MakeElement,
+    Or,
+)
 from spanemu.values.types import BOOL, Type
 
 if TYPE_CHECKING:
@@ -205,9 +216,38 @@ def _case(expr: Case) -> Expr:
     return Case(expr.type, tuple(whens), expr.otherwise) if whens else expr.otherwise
 
 
+def _property(expr: GetProperty) -> Expr:
+    """Return the property of an element that is made on the spot, where that is a column.
+
+    The element of a row that an outer join adds is NULL, as the column is.
+    """
+    made = expr.operand
+    position = made.table.position(expr.name) if isinstance(made, MakeElement) else None
+    if position is None or not isinstance(made, MakeElement) or not made.properties:
+        return expr
+    return _column_or(expr, made.properties[position])
+
+
+def _key(expr: GetKey) -> Expr:
+    """Return a part of the key of an element that is made on the spot, where that is a column."""
+    made = expr.operand
+    if not isinstance(made, MakeElement):
+        return expr
+    if made.table != expr.table:
+        return Literal(expr.type, None)
+    key = {"": made.key, "source": made.source, "destination": made.destination}[expr.end]
+    return _column_or(expr, key[expr.index])
+
+
+def _column_or(expr: Expr, value: Expr) -> Expr:
+    return value if isinstance(value, ColumnRef) and value.type == expr.type else expr
+
+
 _FOLDERS: Mapping[type[Expr], Callable[[Any], Expr]] = {
     FunctionCall: _call,
     And: _and,
     Or: _or,
     Case: _case,
+    GetKey: _key,
+    GetProperty: _property,
 }

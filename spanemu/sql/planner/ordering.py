@@ -28,6 +28,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Equal, Node, Project, Scan, Seek
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import has_query
 from spanemu.sql.planner.properties import never_null
 from spanemu.sql.planner.pushdown import push
@@ -219,7 +220,7 @@ def _of_hash_join(node: HashJoin) -> DeliveredOrder:
     return DeliveredOrder() if node.kind == "full outer" else _of_left(node)
 
 
-def _of_unnest(node: Unnest) -> DeliveredOrder:
+def _of_repeated(node: Unnest | PathScan) -> DeliveredOrder:
     return DeliveredOrder(delivered_order(node.input).parts)
 
 
@@ -265,7 +266,7 @@ def _of_stream_aggregate(node: nodes.StreamAggregate) -> DeliveredOrder:
 _DELIVERED: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unordered),
     **dict.fromkeys((nodes.HashAggregate, nodes.UnionAll, nodes.SetOperation), _unordered),
-    **dict.fromkeys((nodes.Sample, Join), _unordered),
+    **dict.fromkeys((nodes.Sample, nodes.Rank, Join), _unordered),
     Scan: _of_scan,
     nodes.Filter: _of_input,
     nodes.Limit: _of_input,
@@ -278,7 +279,8 @@ _DELIVERED: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     HashJoin: _of_hash_join,
     MergeJoin: _of_hash_join,
     KeyedSpool: _of_input,
-    Unnest: _of_unnest,
+    Unnest: _of_repeated,
+    PathScan: _of_repeated,
 }
 
 

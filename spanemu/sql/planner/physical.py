@@ -15,7 +15,8 @@ from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
-from spanemu.sql.plan.nodes import Node, Subquery
+from spanemu.sql.plan.nodes import Columns, Node, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
@@ -24,13 +25,14 @@ from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import join_order, ordering, spool
+    from spanemu.sql.planner import join_order, ordering, path_scan, spool
 
     Required = ordering.RequiredOrder | None
     Chooser = Callable[[Any, Required, Planning], Node]
 else:
     join_order = deferred("spanemu.sql.planner.join_order")
     ordering = deferred("spanemu.sql.planner.ordering")
+    path_scan = deferred("spanemu.sql.planner.path_scan")
     spool = deferred("spanemu.sql.planner.spool")
 
 
@@ -48,21 +50,26 @@ def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
         return expr
     inner = map_parts(expr, _same, lambda term: choose_in(term, planning, rows))
     if isinstance(inner, Subquery):
-        return replace(inner, node=_per_row(inner.node, planning, rows))
+        return replace(inner, node=per_row(inner.node, planning, rows))
     return inner
 
 
-def _per_row(node: Node, planning: Planning, rows: float) -> Node:
+def per_row(node: Node, planning: Planning, rows: float) -> Node:
     """Return the plan of a node run for each of `rows` rows: with seeks, or with a hashed spool."""
-    seeking = spool.spool_correlated(choose(node, None, planning))
+    seeking = seek_per_row(node, planning)
     if not free(seeking) or planning.hashes_correlations:
         return seeking
-    hashed = spool.spool_correlated(choose(node, None, planning.hashing_correlations()))
     seek_cost = estimate(seeking, planning).cost
+    hashed = spool.spool_correlated(choose(node, None, planning.hashing_correlations()))
     look_up = estimate(hashed, planning).cost
     return (
         hashed if spooling_cost(hashed, planning) + rows * look_up < rows * seek_cost else seeking
     )
+
+
+def seek_per_row(node: Node, planning: Planning) -> Node:
+    """Return the plan of a node run for each of a few rows, with seeks where there is a key."""
+    return spool.spool_correlated(choose(node, None, planning))
 
 
 def _rows_below(node: Node, planning: Planning) -> float:
@@ -226,7 +233,7 @@ def _input(node: Any, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))  # type: ignore[no-any-return]
 
 
-def _sample(node: nodes.Sample, _: Required, planning: Planning) -> Node:
+def _unordered(node: nodes.Sample | nodes.Rank, _: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, None, planning))
 
 
@@ -244,6 +251,25 @@ def _unnest(node: Unnest, required: Required, planning: Planning) -> Node:
     return replace(node, input=choose(node.input, required, planning))
 
 
+_LOOKUPS_A_ROW = 100.0  # nodes that paths from one node visit
+_HASHED_LOOKUPS_MIN = 2_000.0  # for fewer, hashing a table cannot save much
+
+
+def _paths(node: PathScan, required: Required, planning: Planning) -> Node:
+    below = choose(node.input, required, planning)
+    node = path_scan.anchored(node)
+    # Each node that is visited has the steps of its own table only.
+    spread = max(1, len(list(node.lookups())) // 2)
+    visits = estimate(below, planning).rows * max(1.0, _LOOKUPS_A_ROW / spread)
+
+    def find(lookup: Node, _: Columns) -> Node:
+        if visits < _HASHED_LOOKUPS_MIN:
+            return seek_per_row(lookup, planning)
+        return per_row(lookup, planning, visits)
+
+    return replace(path_scan.map_lookups(node, find), input=below)
+
+
 def _join(node: Join, required: Required, planning: Planning) -> Node:
     return join_order.plan_join(node, required, planning, choose)
 
@@ -257,10 +283,12 @@ _CHOOSERS: Mapping[type[Node], Chooser] = {
     nodes.Limit: _limit,
     nodes.Sort: _sort,
     nodes.HashAggregate: _aggregate,
-    nodes.Sample: _sample,
+    nodes.Sample: _unordered,
+    nodes.Rank: _unordered,
     nodes.UnionAll: _inputs,
     nodes.SetOperation: _inputs,
     nodes.With: _with,
     Join: _join,
     Unnest: _unnest,
+    PathScan: _paths,
 }

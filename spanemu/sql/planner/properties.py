@@ -18,6 +18,7 @@ from spanemu.sql.plan.joins import (
     Unnest,
 )
 from spanemu.sql.plan.nodes import Equal, Node, Scan
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, substitute
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal
 
@@ -83,9 +84,11 @@ _NOT_NULL_RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
     nodes.Limit: _input,
     nodes.Sort: _input,
     nodes.TopN: _input,
+    nodes.Rank: _input,
     nodes.HashAggregate: _aggregate,
     nodes.StreamAggregate: _aggregate,
     Unnest: _input,
+    PathScan: _input,
     KeyedSpool: _input,
     Join: _join,
     HashJoin: _join,
@@ -224,13 +227,16 @@ def _join_is_single(node: Join | HashJoin | ApplyJoin) -> bool:
 
 _SINGLE_ROW_RULES: Mapping[type[Node], Callable[[Any], bool]] = {
     **dict.fromkeys((nodes.SystemScan, nodes.UnionAll, nodes.SetOperation), _never),
-    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, KeyedSpool, Unnest), _never),
+    **dict.fromkeys(
+        (nodes.With, nodes.WithRef, nodes.Sample, KeyedSpool, Unnest, PathScan), _never
+    ),
     nodes.Unit: lambda node: True,
     nodes.Values: _values_are_single,
     Scan: _scan_is_single,
     nodes.Filter: _input_is_single,
     nodes.Project: _input_is_single,
     nodes.Sort: _input_is_single,
+    nodes.Rank: _input_is_single,
     nodes.Limit: _limit_is_single,
     nodes.TopN: _limit_is_single,
     nodes.HashAggregate: _aggregate_is_single,

@@ -11,13 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import PHYSICAL, HashJoin, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk_nodes
 from spanemu.sql.resolved import Expr
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import path_scan
+else:
+    path_scan = deferred("spanemu.sql.planner.path_scan")
 
 Ids = frozenset[int]
 
@@ -133,6 +140,12 @@ def _with(node: nodes.With, needed: Ids) -> Node:
     return nodes.With(tuple(tables), body)
 
 
+def _paths(node: PathScan, needed: Ids) -> Node:
+    slim = path_scan.slim_paths(node, needed)
+    below = prune(node.input, path_scan.columns_of_input(slim, needed))
+    return replace_fields(path_scan.map_lookups(slim, prune_outputs), {"input": below})
+
+
 _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.WithRef, *PHYSICAL), _unchanged),
     nodes.Scan: _scan,
@@ -141,6 +154,7 @@ _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     nodes.Filter: _unary,
     nodes.Limit: _unary,
     nodes.Sort: _unary,
+    nodes.Rank: _unary,
     nodes.Sample: _unary,
     nodes.Project: _project,
     nodes.HashAggregate: _aggregate,
@@ -149,6 +163,7 @@ _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     nodes.With: _with,
     Join: _join,
     Unnest: _unnest,
+    PathScan: _paths,
 }
 
 
@@ -177,6 +192,13 @@ def _narrow(node: Node, needed: OrderedIds) -> Node:
             for table in node.tables
         ]
         return nodes.With(tuple(tables), _narrow(node.body, inside))
+    if isinstance(node, PathScan):
+        below = node.input
+        return map_parts(
+            path_scan.map_lookups(node, narrow),
+            lambda part: _narrow(part, inside) if part is below else part,
+            _narrow_expression,
+        )
     return map_parts(node, lambda below: _narrow(below, inside), _narrow_expression)
 
 

@@ -17,6 +17,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import PHYSICAL, Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import (
     free,
     has_query,
@@ -114,6 +115,13 @@ def _into_unnest(conditions: Conditions, node: Unnest) -> Node:
         return _stay(rest, replace(node, input=below))
     condition = conjunction([*conjuncts(node.condition), *rest])
     return replace(node, input=below, outer=False, condition=condition)
+
+
+def _beside_paths(conditions: Conditions, node: PathScan) -> Node:
+    produced = frozenset(column.id for column in node.produced)
+    down = [condition for condition in conditions if not free(condition) & produced]
+    above = [condition for condition in conditions if free(condition) & produced]
+    return _stay(above, replace(node, input=push(down, node.input)))
 
 
 def _into_with(conditions: Conditions, node: nodes.With) -> Node:
@@ -244,7 +252,8 @@ _JOIN_PUSHERS: Mapping[JoinKind, Callable[[Conditions, Join], Node]] = {
 
 _PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _stay),
-    **dict.fromkeys((nodes.Limit, nodes.SetOperation, nodes.WithRef, nodes.Sample), _stay),
+    **dict.fromkeys((nodes.Limit, nodes.Rank, nodes.SetOperation), _stay),
+    **dict.fromkeys((nodes.WithRef, nodes.Sample), _stay),
     **dict.fromkeys(PHYSICAL, _stay),
     nodes.Filter: _into_filter,
     nodes.Project: _into_project,
@@ -254,4 +263,5 @@ _PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
     nodes.With: _into_with,
     Join: _into_join,
     Unnest: _into_unnest,
+    PathScan: _beside_paths,
 }

@@ -14,6 +14,7 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node
+from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, is_volatile, map_parts
 from spanemu.sql.resolved import Expr
 
@@ -95,8 +96,8 @@ _RULES: Mapping[type[Node], Callable[[Any], Node]] = {
     **dict.fromkeys((nodes.With, nodes.Sample, KeyedSpool), _unchanged),
     nodes.Scan: _scan,
     nodes.Filter: _filter,
-    **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN), _below),
+    **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN, nodes.Rank), _below),
     **dict.fromkeys((nodes.HashAggregate, nodes.StreamAggregate), _below),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation), _below),
-    **dict.fromkeys((Join, HashJoin, MergeJoin, ApplyJoin, Unnest), _below),
+    **dict.fromkeys((Join, HashJoin, MergeJoin, ApplyJoin, Unnest, PathScan), _below),
 }

@@ -8,8 +8,9 @@ column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql import resolved
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, is_true
@@ -18,6 +19,11 @@ from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import path_scan
+else:
+    path_scan = deferred("spanemu.sql.planner.path_scan")
 
 
 class Translator:
@@ -156,6 +162,12 @@ def _order(translator: Translator, scan: resolved.OrderScan) -> Node:
     return nodes.Sort(translator.node(scan.input), translator.sort_keys(scan.keys))
 
 
+def _rank(translator: Translator, scan: resolved.RankScan) -> Node:
+    partition = tuple([translator.expr(key) for key in scan.partition_by])
+    keys, limit = translator.sort_keys(scan.order_by), translator.expr(scan.limit)
+    return nodes.Rank(translator.node(scan.input), partition, keys, limit, scan.output)
+
+
 def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
     limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)
     return nodes.Limit(translator.node(scan.input), limit, offset)
@@ -201,8 +213,10 @@ TRANSLATIONS: Mapping[type[resolved.Scan], Callable[[Translator, Any], Node]] = 
     resolved.AggregateScan: _aggregate,
     resolved.OrderScan: _order,
     resolved.LimitScan: _limit,
+    resolved.RankScan: _rank,
     resolved.SetOpScan: _set_operation,
     resolved.WithScan: _with,
     resolved.WithRef: _with_ref,
     resolved.SampleScan: _sample,
+    resolved.PathScan: path_scan.translate_paths,
 }

@@ -41,6 +41,29 @@ def test_comments_stay() -> None:
     assert [line for line in ("-- a", "-- b", "# c") if line not in laid_out] == []
 
 
+GRAPH = """\
+CREATE PROPERTY GRAPH g
+  NODE TABLES (
+    Label AS label KEY (label),
+    T LABEL label NO properties
+      dynamic label (c)
+      dynamic properties (d)
+  )
+  EDGE TABLES (
+    E
+      SOURCE KEY (a, b) REFERENCES label
+      DESTINATION KEY (c) REFERENCES T (x)
+      DEFAULT LABEL PROPERTIES ALL COLUMNS EXCEPT (x)
+      LABEL M PROPERTIES (p AS q, r)
+  );
+"""
+
+
+def test_an_element_table_of_a_graph_has_a_line_for_each_of_its_parts() -> None:
+    assert format_ddl(GRAPH) == GRAPH.replace("T LABEL label", "T\n      LABEL label")
+    assert format_ddl(" ".join(GRAPH.split())) == format_ddl(GRAPH)
+
+
 def test_a_schema_and_its_text() -> None:
     schema = schema_of(SCHEMA)
     assert statements_of(schema)[1] == "CREATE INDEX I ON T(a)"

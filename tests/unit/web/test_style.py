@@ -11,6 +11,7 @@ TEXTS = [
     *((text, paper) for text in ("ink", "faint", "accent", "good", "warn", "bad") for paper in ("paper", "soft")),
     ("on-accent", "accent"), ("accent", "accent-soft"), ("good", "good-soft"), ("warn", "warn-soft"), ("bad", "bad-soft"),
     ("ink", "sunken"), ("faint", "sunken"),
+    *((f"g{number}", "paper") for number in range(8)),  # the labels of graphs, also as texts
 ]  # fmt: skip
 CONTROLS = [("edge", "paper"), ("accent", "paper"), ("edge", "soft")]
 

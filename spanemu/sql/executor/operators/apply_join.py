@@ -12,6 +12,7 @@ from typing import Any
 
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX
+from spanemu.base.record import Unique, record
 from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
@@ -38,26 +39,44 @@ Partners = Callable[[Row, Run], Iterable[Row]]
 def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
     """Compile a join that streams the left side and reads the right side row by row."""
     left = compiler.relation(node.left)
-    scan = _plain_scan(node)
-    if scan is None or compiler.profiled:
-        right = compiler.relation(node.right)
-        layout, width = joined_layout(left, right), left.width + right.width
-        partners = _apply(node, left, right, compiler)
-    else:
-        positions, size = layout_of(scan)
-        layout = {**left.layout, **{c: left.width + position for c, position in positions.items()}}
-        layout |= {column.id: layout[value.column.id] for column, value in _renamed(node.right)}
-        width = left.width + size
-        partners = _lookup(scan, left, layout, compiler, wants_any=not node.kind.keeps_right)
-    rows = _JOINS[node.kind](left, partners, width)
-    if node.kind.keeps_right:
-        return Relation(rows, layout, width)
+    keeps_right = node.kind.keeps_right
+    joined = compile_partners(node.right, left, compiler, wants_any=not keeps_right)
+    rows = _JOINS[node.kind](left, joined.of, joined.width)
+    if keeps_right:
+        return Relation(rows, joined.layout, joined.width)
     return Relation(rows, left.layout, left.width)
 
 
-def _plain_scan(node: ApplyJoin) -> Scan | None:
+@record
+class Joined(Unique):
+    """The compiled right side of an apply join: the joined rows of a left row, and their layout."""
+
+    of: Partners
+    layout: Layout
+    width: int
+
+
+def compile_partners(
+    right: Node, left: Relation, compiler: Compiler, *, wants_any: bool = False
+) -> Joined:
+    """Compile the right side of a join with rows like those of `left`.
+
+    With `wants_any`, one partner of a row is enough, and the joined row may be the left row.
+    """
+    scan = _plain_scan(right)
+    if scan is None or compiler.profiled:
+        relation = compiler.relation(right)
+        partners = _apply(right, left, relation, compiler, wants_any=wants_any)
+        return Joined(partners, joined_layout(left, relation), left.width + relation.width)
+    positions, size = layout_of(scan)
+    layout = {**left.layout, **{c: left.width + position for c, position in positions.items()}}
+    layout |= {column.id: layout[value.column.id] for column, value in _renamed(right)}
+    partners = _lookup(scan, left, layout, compiler, wants_any=wants_any)
+    return Joined(partners, layout, left.width + size)
+
+
+def _plain_scan(right: Node) -> Scan | None:
     """Return the right side if it is a sought scan, perhaps under a renaming projection."""
-    right = node.right
     if isinstance(right, Project) and len(list(_renamed(right))) == len(right.computed):
         right = right.input
     return right if isinstance(right, Scan) and right.seeks is not None else None
@@ -156,8 +175,10 @@ def _lookup_point(
     return partners
 
 
-def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler) -> Partners:
-    bind = compiler.binding(free(node.right), left.layout)
+def _apply(
+    node: Node, left: Relation, right: Relation, compiler: Compiler, *, wants_any: bool
+) -> Partners:
+    bind = compiler.binding(free(node), left.layout)
     rows, holding = right.rows, compiler.holding("Cross Apply")
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
@@ -180,7 +201,7 @@ def _apply(node: ApplyJoin, left: Relation, right: Relation, compiler: Compiler)
         run.held = held
         return () if other is None else (row,)
 
-    return partners if node.kind.keeps_right else first_partner
+    return first_partner if wants_any else partners
 
 
 def _inner(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:

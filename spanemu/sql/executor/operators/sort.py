@@ -1,8 +1,9 @@
-"""Sorting of all rows or of the first few, and limits."""
+"""Sorting of all rows or of the first few, limits, and the ranks of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
 from spanemu.base.deferred import deferred
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
+from spanemu.sql.executor.operators.hash_tables import grouping_values
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     BatchFunction,
@@ -18,10 +20,10 @@ from spanemu.sql.executor.relation import (
     full_batches,
 )
 from spanemu.sql.executor.run import Row, Run
-from spanemu.sql.functions.errors import BadRowCount
+from spanemu.sql.functions.errors import BadArgument, BadRowCount
 from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.plan.conditions import is_null, negation
-from spanemu.sql.plan.nodes import Limit, Sort, TopN
+from spanemu.sql.plan.nodes import Limit, Rank, Sort, TopN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
 
@@ -123,6 +125,34 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
         return freed_after_use(best[start:stop] if start or len(best) > stop else best)
 
     return Relation(rows, below.layout, below.width)
+
+
+def compile_rank(node: Rank, compiler: Compiler) -> Relation:
+    """Compile the mark of the first rows: all rows are sorted, and those of a partition counted."""
+    below = compiler.relation(node.input)
+    sort = compile_sorter(node.keys, below.layout, compiler) if node.keys else None
+    partition_of = grouping_values(node.partition_by, below.layout, compiler)
+    limit_of = compiler.batch_values(node.limit, below.layout)
+    holding = compiler.holding("Sort Limit")
+
+    def rows(run: Run) -> Iterator[Row]:
+        gathered = holding.gather(below.rows(run), run)
+        counts: Counter[Any] = Counter()
+        try:
+            if sort is not None:
+                sort(gathered, run)
+            for batch in full_batches(gathered):
+                keys, limits = partition_of(batch, run), limit_of(batch, run)
+                for row, key, limit in zip(batch, keys, limits, strict=True):
+                    if limit is None or limit <= 0:
+                        raise BadArgument("IS_FIRST requires a positive, non-NULL integer")
+                    counts[key] += 1
+                    yield (*row, counts[key] <= limit)
+        finally:
+            free_in_parts(gathered)
+            free_in_parts(counts)
+
+    return Relation(rows, {**below.layout, node.output.id: below.width}, below.width + 1)
 
 
 def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:

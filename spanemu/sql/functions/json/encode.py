@@ -10,10 +10,11 @@ from __future__ import annotations
 from binascii import b2a_base64
 from collections.abc import Callable, Collection
 from decimal import Decimal
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
@@ -21,6 +22,11 @@ from spanemu.sql.functions.value_size import check_size
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
 from spanemu.values.types import Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.functions.graph import documents
+else:
+    documents = deferred("spanemu.sql.functions.graph.documents")
 
 Encoder = Callable[[Any], Any]
 
@@ -44,6 +50,9 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
         return _array_encoder(type_, stringify, safe)
     if type_.code is TypeCode.STRUCT:
         return _struct_encoder(type_, stringify, safe)
+    if type_.is_graph:
+        properties = partial(encoder, stringify=stringify, safe=safe)
+        return documents.graph_encoder(type_, properties)
     encode = (_STRINGIFYING if stringify else _SCALARS).get(type_.code)
     if encode is not None:
         return encode

@@ -153,6 +153,7 @@ class Analysis(AnalysisState):
 
     __slots__ = (
         "_row_expression",
+        "graph",
         "in_schema",
         "in_struct",
         "parameters",
@@ -178,6 +179,7 @@ class Analysis(AnalysisState):
         # so that a new column of a table cannot change the meaning of the query.
         self.strict = False
         self.in_struct = 0  # STRUCT constructors around the expression that is being resolved
+        self.graph: Any = None  # what the analysis knows of graphs (`graph.analyzer.state`)
         self.in_schema = False  # in the text of a column, a check or a view, not of a statement
 
     def refuse_empty_array(self, type_: Type) -> None:

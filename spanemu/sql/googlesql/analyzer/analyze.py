@@ -22,7 +22,12 @@ from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, ResolverTable
-from spanemu.sql.googlesql.analyzer.errors import BadQuery, StructColumn, TokenListColumn
+from spanemu.sql.googlesql.analyzer.errors import (
+    BadQuery,
+    GraphColumn,
+    StructColumn,
+    TokenListColumn,
+)
 from spanemu.sql.googlesql.analyzer.expressions import literals, names
 from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
@@ -55,6 +60,7 @@ else:
     subqueries = deferred("spanemu.sql.googlesql.analyzer.expressions.subqueries")
     null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
     stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 
 @deep_stack()
@@ -106,6 +112,9 @@ def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn
         raise StructColumn(name)
     if column.type.code is TypeCode.TOKENLIST:
         raise TokenListColumn(name)
+    part = column.type.element or column.type
+    if part.is_graph:
+        raise GraphColumn(part.kind)
     return resolved.OutputColumn(name, column)
 
 
@@ -151,6 +160,7 @@ RESOLVER_TABLE = ResolverTable(
         ast.BracedConstructor: message_constructors.resolve_braced,
         ast.ReplaceFields: message_constructors.resolve_replace_fields,
         ast.Call: calls.resolve_call,
+        ast.WindowCall: calls.resolve_call,
         ast.NamedArgument: calls.resolve_named_argument,
         ast.Star: calls.resolve_star,
         ast.SequenceArgument: calls.resolve_word,
@@ -159,6 +169,8 @@ RESOLVER_TABLE = ResolverTable(
         ast.ArraySubquery: subqueries.resolve_array,
         ast.Exists: subqueries.resolve_exists,
         ast.In: subqueries.resolve_in,
+        ast.IsLabeled: graph_predicates.resolve_is_labeled,
+        ast.IsEndpoint: graph_predicates.resolve_is_endpoint,
     },
     resolve_query,
     stored_expression.resolve_row_expression,

@@ -289,6 +289,11 @@ class TokenListColumn(AnalysisError):
     column: str
 
 
+class GraphColumn(AnalysisError):
+    prose = "Returning expressions of type {kind} is not allowed"
+    kind: str  # GRAPH_ELEMENT, GRAPH_PATH
+
+
 class NoSuchMessageField(AnalysisError):
     prose = "Protocol buffer {type} does not have a field called {field}"
     type: str

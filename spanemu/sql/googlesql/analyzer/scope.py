@@ -14,7 +14,7 @@ is produced outside the subquery.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from spanemu.base.record import NamedTuple, dataclass
 from spanemu.schema.dialect import Fold
@@ -22,7 +22,7 @@ from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, CommonTable
-from spanemu.sql.resolved import Expr
+from spanemu.sql.resolved import Expr, Scan
 from spanemu.sql.syntax_tree import Identifier
 
 
@@ -108,6 +108,9 @@ class Env:
     allowed if `aggregation` is set, which collects the calls; `in_aggregate` is True inside the
     arguments of an aggregate call. `outermost` is True if a query in this environment is the whole
     statement or the whole of a view: only such a query may begin with WITH.
+
+    In graph queries, aggregate calls over an array are allowed if `is_horizontal`, and window
+    functions if `windows` is set, which collects them: each adds a column to the rows.
     """
 
     analysis: Analysis
@@ -118,6 +121,8 @@ class Env:
     in_aggregate: bool = False
     for_update: bool = False
     outermost: bool = False
+    is_horizontal: bool = False
+    windows: list[Callable[[Scan], Scan]] | None = None
 
     def inside(self, scope: Scope) -> Env:
         """Return the same environment with another scope, usually a child of this one."""
@@ -129,4 +134,7 @@ class Env:
             self.aggregation,
             self.in_aggregate,
             self.for_update,
+            False,
+            self.is_horizontal,
+            self.windows,
         )

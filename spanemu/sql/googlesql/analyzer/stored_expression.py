@@ -16,6 +16,7 @@ from spanemu.base.deep_stack import deep_stack
 from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.relation import Relation
+from spanemu.sql.analysis.row_identity import row_identity
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
 from spanemu.sql.analysis.writing import pending_commit_timestamp
@@ -120,6 +121,7 @@ def analyze_view(text: str, analysis: Analysis) -> ViewShape:
     return ViewShape(
         tuple((name, column.type) for name, column in result.columns),
         frozenset(analysis.traits.tables | analysis.traits.sequences),
+        row_identity(result.scan, result.columns),
     )
 
 

@@ -43,6 +43,8 @@ class CallParser(OperandParser):
         path = self._expression_path()
         if self.token.symbol == "(":
             return self.call(path)
+        if self.token.symbol == "{" and token.symbol == "VALUE" and len(path.parts) == 1:
+            return self.graph_value(token.at)
         return ast.Name(path, at=path.at, end=path.end)
 
     def _expression_path(self) -> ast.Path:
@@ -76,15 +78,19 @@ class CallParser(OperandParser):
         modifiers = self._modifiers()
         self.expect(")")
         hint = self.hint()
-        over = self.accept("OVER")
-        if over:
-            self._window()
+        window = self._window() if self.accept("OVER") else None
         self.depth -= 1
         if function.parts[0].name.upper() in self.bounds.functions and len(function.parts) == 1:
             self.count_call(function.at)
+        if window is not None:
+            return ast.WindowCall(
+                function, arguments, distinct, modifiers.nulls, modifiers.having,
+                modifiers.order_by, modifiers.limit, hint, True, window,
+                at=function.at, end=self.end,
+            )  # fmt: skip
         return ast.Call(
             function, arguments, distinct, modifiers.nulls, modifiers.having, modifiers.order_by,
-            modifiers.limit, hint, over, at=function.at, end=self.end,
+            modifiers.limit, hint, at=function.at, end=self.end,
         )  # fmt: skip
 
     # ------------------------------------------------------------------------ arguments
@@ -160,12 +166,13 @@ class CallParser(OperandParser):
         """Parse `value [COLLATE name] [ASC | DESC] [NULLS FIRST | NULLS LAST]`."""
         start = self.token.at
         value = self.expression()
-        collation = self._collation() if self.accept("COLLATE") else None
+        collation = self.collation() if self.accept("COLLATE") else None
         descending = self.direction() == "DESC"
         self.no_null_order()
         return ast.OrderItem(value, descending, collation, clause_at, at=start, end=self.end)
 
-    def _collation(self) -> ast.Expression:
+    def collation(self) -> ast.Expression:
+        """Parse the name of a collation: a string literal or a parameter."""
         if self.token.symbol == "@":
             return self.parameter()
         if self.token.kind is not Kind.STRING:
@@ -191,27 +198,30 @@ class CallParser(OperandParser):
 
     # ------------------------------------------------------------------------ windows
 
-    def _window(self) -> None:
-        """Skip the window after OVER, because Spanner has no window functions."""
+    def _window(self) -> ast.Window:
+        """Parse the window behind OVER; of a frame, only whether there is one is kept."""
+        start = self.token.at
         if self.at_name():
-            self.advance()
-            return
+            return ast.Window(self.identifier(), at=start, end=self.end)
         self.expect("(")
-        if self.at_name():
-            self.advance()
+        name = self.identifier() if self.at_name() else None
+        partition_by: tuple[ast.Expression, ...] = ()
         if self.accept("PARTITION"):
             self.hint()
             self.expect("BY")
-            self.item_list(self.expression)
+            partition_by = self.item_list(self.expression)
+        order_by: tuple[ast.OrderItem, ...] = ()
         if self.token.symbol == "ORDER":
-            start = self.advance().at
+            order_at = self.advance().at
             self.hint()
             self.expect("BY")
-            self.order_items(start)
-        if self.token.symbol in ("ROWS", "RANGE"):
+            order_by = self.order_items(order_at)
+        has_frame = self.token.symbol in ("ROWS", "RANGE")
+        if has_frame:
             self.advance()
             self._frame()
         self.expect(")")
+        return ast.Window(name, partition_by, order_by, has_frame, at=start, end=self.end)
 
     def _frame(self) -> None:
         """Skip [BETWEEN] bound [AND bound]."""

@@ -24,7 +24,7 @@ from spanemu.sql.syntax_tree import Kind
 
 _LEVELS_UNCHECKED = 8  # chains of at most this many operators are not checked against the limit
 _OR, _AND, _NOT, _COMPARISON, _UNARY = 1, 2, 3, 4, 11
-_ABOVE_COMPARISON = _COMPARISON + 1
+ABOVE_COMPARISON = _COMPARISON + 1
 _PRECEDENCE: Mapping[str, int] = {
     "OR": _OR, "AND": _AND,
     "=": 4, "!=": 4, "<>": 4, "<": 4, "<=": 4, ">": 4, ">=": 4,
@@ -34,6 +34,7 @@ _PRECEDENCE: Mapping[str, int] = {
 _CONTINUES_QUERY = frozenset({"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "|>"})
 _SUBSCRIPT_MODES = frozenset({"OFFSET", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL", "KEY"})
 _TRUTHS = ("FALSE", "NULL", "TRUE", "UNKNOWN")
+_GRAPH_PREDICATES = frozenset({"DESTINATION", "LABELED", "SOURCE"})
 _QUANTIFIERS = frozenset({"ANY", "SOME", "ALL"})
 
 
@@ -145,7 +146,7 @@ class ExpressionParser(CallParser):
         if rule is not None:
             return rule(self, _Compared(left, negated, start, self.token.at))
         op = self.advance()
-        right = self.expression(_ABOVE_COMPARISON)
+        right = self.expression(ABOVE_COMPARISON)
         name = "!=" if op.symbol == "<>" else op.symbol
         self.count_call(start)
         return ast.Binary(name, left, right, op.at, at=start, end=self.end)
@@ -156,6 +157,8 @@ class ExpressionParser(CallParser):
         negated = self.accept("NOT")
         if self.token.symbol == "DISTINCT":
             raise self.not_in_spanner("IS DISTINCT FROM", self.token.at if negated else is_at)
+        if self.token.symbol in _GRAPH_PREDICATES:
+            return self.graph_predicate(left, negated, start)
         if self.token.symbol not in _TRUTHS:
             raise self.unexpected(*_TRUTHS)
         what = self.advance().symbol
@@ -165,9 +168,9 @@ class ExpressionParser(CallParser):
     def _between(self, compared: _Compared) -> ast.Expression:
         left, negated, start, op_at = compared
         self.advance()
-        low = self.expression(_ABOVE_COMPARISON)
+        low = self.expression(ABOVE_COMPARISON)
         self.expect("AND")
-        high = self.expression(_ABOVE_COMPARISON)
+        high = self.expression(ABOVE_COMPARISON)
         self._count_comparison(op_at, start if negated else None)
         return ast.Between(left, low, high, negated, op_at, at=start, end=self.end)
 
@@ -185,9 +188,13 @@ class ExpressionParser(CallParser):
         self.advance()
         if self.token.symbol in _QUANTIFIERS:
             raise self.not_in_spanner(f"LIKE {self.token.symbol}")
-        pattern = self.expression(_ABOVE_COMPARISON)
+        pattern = self.expression(ABOVE_COMPARISON)
         self._count_comparison(start, start if negated else None)
         return ast.Like(left, pattern, negated, at=start, end=self.end)
+
+    def graph_predicate(self, operand: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        """Parse LABELED, SOURCE OF or DESTINATION OF behind `operand IS [NOT]`."""
+        raise NotImplementedError  # `QueryParser` has it
 
     def _count_comparison(self, at: int, not_at: int | None) -> None:
         """Count a comparison, and its negation if `not_at` is given."""
@@ -198,12 +205,16 @@ class ExpressionParser(CallParser):
     def _collection(
         self, in_at: int
     ) -> tuple[tuple[ast.Expression, ...], ast.Expression | None, ast.Query | None]:
-        """Parse (items), UNNEST(array) or (query) of an IN expression that begins at `in_at`."""
+        """Parse (items), UNNEST(array), (query) or {query} of an IN expression at `in_at`."""
         if self.accept("UNNEST"):
             self.expect("(")
             array = self.expression()
             self.expect(")")
             return (), array, None
+        if self.token.symbol == "{":
+            query = self.graph_query_in_braces()
+            self.count_subquery(query)
+            return (), None, query
         if self.token.symbol != "(":
             raise self.unexpected("(", "UNNEST")
         self.deeper()

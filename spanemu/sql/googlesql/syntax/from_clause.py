@@ -156,7 +156,7 @@ class FromParser(ExpressionParser):
         if symbol == "LATERAL":
             raise self.not_in_spanner("LATERAL")
         if symbol == "GRAPH_TABLE":
-            raise Unsupported("GRAPH_TABLE")
+            return self.graph_table()
         start = self.token.at
         path = self.path()
         if self.token.symbol == "(":
@@ -168,6 +168,10 @@ class FromParser(ExpressionParser):
         return ast.TableRef(
             path, alias, hint, sample, with_offset, offset_alias, at=start, end=self.end
         )
+
+    def graph_table(self) -> ast.FromItem:
+        """Parse GRAPH_TABLE(graph query) and its alias."""
+        raise NotImplementedError  # `QueryParser` has it
 
     def table_alias(self) -> ast.Identifier | None:
         """Parse `[AS] alias` if it follows; refuse clauses that only look like an alias."""

@@ -24,6 +24,7 @@ from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 T = TypeVar("T")
 
 _CAST_WORDS = {"CAST": False, "SAFE_CAST": True}
+_STARTS_SUBQUERY = frozenset("({")
 
 
 class OperandParser(NameParser):
@@ -45,6 +46,10 @@ class OperandParser(NameParser):
         """Parse a query that is not in parentheses."""
         raise NotImplementedError  # `QueryParser` has it
 
+    def graph_query_in_braces(self, *, in_exists: bool = False) -> ast.Query:
+        """Parse `{graph query}`."""
+        raise NotImplementedError  # `QueryParser` has it
+
     def starts_query(self) -> bool:
         """Return whether the next tokens begin a query that is not in parentheses."""
         symbol = self.token.symbol
@@ -62,6 +67,18 @@ class OperandParser(NameParser):
             return query
 
         return self.in_nested_parentheses(self.query, close, lambda query, _: self.query(query))
+
+    def query_in_brackets(self, *, in_exists: bool = False) -> ast.Query:
+        """Parse `(query)` or `{graph query}`."""
+        if self.token.symbol == "{":
+            return self.graph_query_in_braces(in_exists=in_exists)
+        return self.query_in_parentheses()
+
+    def graph_value(self, start: int) -> ast.Expression:
+        """Parse {graph query} behind VALUE, which begins at `start`."""
+        query = self.graph_query_in_braces()
+        self.count_subquery(query)
+        return ast.ScalarSubquery(query, at=start, end=self.end)
 
     # ------------------------------------------------------------------------ literals
 
@@ -153,7 +170,7 @@ class OperandParser(NameParser):
     # ------------------------------------------------------------------------ constructors
 
     def array(self) -> ast.Expression:
-        """Parse `[...]`, `ARRAY[...]`, `ARRAY<T>[...]` or `ARRAY(query)`."""
+        """Parse `[...]`, `ARRAY[...]`, `ARRAY<T>[...]`, `ARRAY(query)` or `ARRAY{graph query}`."""
         start = self.token.at
         type_name = None
         if self.token.symbol == "ARRAY":
@@ -162,8 +179,8 @@ class OperandParser(NameParser):
             else:
                 self.advance()
                 hint = self.hint()
-                if hint is not None or self.token.symbol == "(":
-                    query = self.query_in_parentheses()
+                if hint is not None or self.token.symbol in _STARTS_SUBQUERY:
+                    query = self.query_in_brackets()
                     self.count_subquery(query)
                     return ast.ArraySubquery(query, hint, at=start, end=self.end)
         self.expect("[")
@@ -280,10 +297,10 @@ class OperandParser(NameParser):
         return ast.Extract(part, operand, zone, word.at, at=start, end=self.end)
 
     def exists(self) -> ast.Expression:
-        """Parse EXISTS [hint] (query)."""
+        """Parse EXISTS [hint] (query), or with a graph query in braces."""
         start = self.advance().at
         hint = self.hint()
-        query = self.query_in_parentheses()
+        query = self.query_in_brackets(in_exists=True)
         self.count_subquery(query)
         return ast.Exists(query, hint, at=start, end=self.end)
 

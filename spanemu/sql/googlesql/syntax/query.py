@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.deferred import deferred
 from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES, NotAnExcept, line_and_column
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.syntax.names import STEPS_MAX
 from spanemu.sql.googlesql.syntax.select import SelectParser
 from spanemu.sql.syntax_tree import Kind
+
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.graph.syntax import predicates as graph_predicates
+    from spanemu.sql.googlesql.graph.syntax import queries as graph_queries
+else:
+    graph_predicates = deferred("spanemu.sql.googlesql.graph.syntax.predicates")
+    graph_queries = deferred("spanemu.sql.googlesql.graph.syntax.queries")
 
 _ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
 # Operators of GoogleSQL that Spanner does not document.
@@ -292,9 +300,20 @@ class QueryParser(PipeParser):
                 return self.select()
             case "(":
                 return self._named(self.query_in_parentheses())
-            case "GRAPH":
-                raise Unsupported("GRAPH query")
         raise self.unexpected()
+
+    def graph_query(self) -> ast.Query:
+        """Parse `GRAPH graph queries`."""
+        return graph_queries.graph_query(self)
+
+    def graph_query_in_braces(self, *, in_exists: bool = False) -> ast.Query:
+        return graph_queries.in_braces(self, in_exists=in_exists)
+
+    def graph_table(self) -> ast.FromItem:
+        return graph_queries.graph_table(self)
+
+    def graph_predicate(self, operand: ast.Expression, negated: bool, start: int) -> ast.Expression:
+        return graph_predicates.predicate(self, operand, negated, start)
 
     def _named(self, query: ast.Query) -> ast.QueryBody:
         """Return `FROM (query) AS name` for `(query) AS name`, and `query` itself without AS."""

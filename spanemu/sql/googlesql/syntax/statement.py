@@ -20,6 +20,7 @@ from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import InsertMode
 from spanemu.sql.googlesql.syntax.lexer import tokenize
 from spanemu.sql.googlesql.syntax.query import QueryParser
+from spanemu.sql.syntax_tree import Kind
 from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ _DML = frozenset({"DELETE", "INSERT", "UPDATE"})
 # The first words of GoogleSQL statements that ExecuteSql never accepts.
 _REFUSED = frozenset(
     {"ALTER", "ANALYZE", "ASSERT", "BEGIN", "CLONE", "COMMIT", "CREATE", "DECLARE", "DEFINE",
-     "DESCRIBE", "DROP", "EXECUTE", "EXPLAIN", "EXPORT", "GRANT", "IF", "IMPORT", "LOAD", "LOOP",
+     "DESCRIBE", "DROP", "EXECUTE", "EXPLAIN", "GRANT", "IF", "IMPORT", "LOAD", "LOOP",
      "MERGE", "RAISE", "RENAME", "REVOKE", "ROLLBACK", "RUN", "SET", "SHOW", "START", "TRUNCATE",
      "WHILE"}
 )  # fmt: skip
@@ -328,15 +329,38 @@ class StatementParser(DmlParser):
         self.expect(")", ",")
         return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
 
-    def graph_query(self, hint: ast.Hint | None) -> ast.Statement:
-        """Refuse GRAPH statements, which spanemu does not implement."""
-        raise Unsupported("GRAPH query")
+    def export_data(self, hint: ast.Hint | None) -> ast.Statement:
+        """Refuse EXPORT DATA, of which Spanner has only the form with a graph algorithm."""
+        if hint is not None:
+            raise self.unexpected()
+        at = self.token.at
+        if self.accept_all("EXPORT", "DATA"):
+            self._skip_options()
+            if self.follows("AS", "GRAPH"):
+                raise Unsupported("EXPORT DATA AS GRAPH")
+        raise StatementRefused("EXPORT", *line_and_column(self.text, at))
+
+    def _skip_options(self) -> None:
+        """Skip OPTIONS and the parentheses behind it."""
+        depth = 0
+        if self.accept("OPTIONS"):
+            while self.token.kind is not Kind.END:
+                symbol = self.advance().symbol
+                depth += (symbol == "(") - (symbol == ")")
+                if not depth:
+                    return
+
+    def graph_statement(self, hint: ast.Hint | None) -> ast.QueryStatement:
+        """Parse GRAPH graph queries."""
+        start = self.token.at if hint is None else hint.at
+        return ast.QueryStatement(self.graph_query(), hint, at=start, end=self.end)
 
 
 _STATEMENTS: Mapping[str, Callable[[StatementParser, ast.Hint | None], ast.Statement]] = {
     "CALL": StatementParser.call_procedure,
     "DELETE": StatementParser.delete,
-    "GRAPH": StatementParser.graph_query,
+    "EXPORT": StatementParser.export_data,
+    "GRAPH": StatementParser.graph_statement,
     "INSERT": StatementParser.insert,
     "UPDATE": StatementParser.update,
 }

@@ -34,11 +34,18 @@ CREATE SEQUENCE ids BIT_REVERSED_POSITIVE;
 CREATE CHANGE STREAM everything FOR ALL;
 """
 
+GRAPH_SCHEMA = """
+CREATE TABLE People (Id INT64, Name STRING(MAX)) PRIMARY KEY (Id);
+CREATE SCHEMA app;
+CREATE PROPERTY GRAPH app.Net NODE TABLES (People LABEL Person PROPERTIES (Id, Name AS FullName));
+"""
+
 
 @pytest.fixture(scope="package")
 def emulator():
     with spanemu.Emulator() as emulator:
         emulator.create_database("pg", POSTGRESQL_SCHEMA, dialect="postgresql")
+        emulator.create_database("graphs", GRAPH_SCHEMA)
         database = emulator.create_database("music", SCHEMA)
         with database.client().batch() as batch:
             batch.insert("Singers", ["SingerId", "Name"], [[1, "Ann"], [2, None]])

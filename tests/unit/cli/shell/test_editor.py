@@ -124,6 +124,19 @@ def test_only_columns_of_the_named_table_follow_its_alias(complete):
     }
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "kind"),
+    [
+        ("GRAPH ", "app.Net", "graph"),
+        ("GRAPH app.Net MATCH (n:", "Person", "label"),
+        ("GRAPH app.Net MATCH (n:Person) RETURN n.", "FullName", "property"),
+        ("GRAPH app.Net MAT", "MATCH", "keyword"),
+    ],
+)
+def test_names_of_graphs_complete_graph_queries(complete, before, text, kind):
+    assert (text, kind) in complete(before, "graphs")
+
+
 def test_postgresql_has_its_own_names(complete):
     assert ("singers", "table") in complete("SELECT * FROM ", "pg")
     assert ("jsonb_array_elements", "function") in complete("select jsonb_arr", "pg")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.sql.executor.build import OPERATORS
-from spanemu.sql.plan import joins, nodes
+from spanemu.sql.plan import joins, nodes, paths
 from spanemu.sql.plan.operator_display import DISPLAYS
 from spanemu.sql.plan.statements import DeletePlan, InsertPlan, QueryPlan, UpdatePlan
 from tests.golden import plan_text
@@ -11,7 +11,7 @@ from tests.golden import plan_text
 FAMILIES = {nodes.Node, nodes.Producing, nodes.Passing, joins.Pairing}
 NODES = {
     kind
-    for module in (nodes, joins)
+    for module in (nodes, joins, paths)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind not in FAMILIES
 }

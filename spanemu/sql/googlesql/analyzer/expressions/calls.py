@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -58,6 +59,8 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
 )
 from spanemu.values.types import STRING, Type, TypeCode
+
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
@@ -135,7 +138,17 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     safe = len(parts) > 1 and parts[0] == "SAFE"
     name = ".".join(parts[1:] if safe else parts)
     if node.over:
+        if env.windows is not None and name == "IS_FIRST":
+            window: Expr = graph_predicates.resolve_is_first(node, env)
+            return window
         raise BadCall("Analytic functions not supported", at=node.at)
+    if name == "IS_FIRST":
+        raise BadCall("IS_FIRST cannot be called without an OVER clause", at=node.at)
+    if name == "PROPERTY_EXISTS":
+        exists: Expr = graph_predicates.resolve_property_exists(node, env)
+        return exists
+    if name in _OF_SEVERAL and len(node.arguments) < 2:
+        raise BadCall(f"Function {name}() requires at least 2 arguments", at=node.at)
     catalog = env.analysis.catalog
     check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = catalog.scalars.get(name)
@@ -154,6 +167,10 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     known = (*catalog.scalars, *catalog.aggregates)
     callable_names = (each for each in known if not each.startswith("$"))
     raise FunctionNotFound(name, closest(name, callable_names), at=node.at)
+
+
+# Functions that compare elements of a graph.
+_OF_SEVERAL = frozenset({"SAME", "ALL_DIFFERENT"})
 
 
 def _foreign_call(node: ast.Call, name: str, signature: str, env: Env) -> AnalysisError:
@@ -178,6 +195,11 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     arguments, names = _arguments(node, function, env)
     analysis.leave("nested function calls")
     _refuse_positional(node, function)
+    if env.analysis.graph is not None:
+        if function.name in _IDENTITY_FUNCTIONS:
+            arguments = [graph_predicates.narrowed(each, env.analysis) for each in arguments]
+        elif function.name == "ARRAY_LENGTH":
+            arguments = [graph_predicates.light_array(each, env.analysis) for each in arguments]
     if (codes := _SHOWN_AS_TEXT.get(function.name)) is not None:
         arguments = [_as_text(argument, codes, env) for argument in arguments]
     call = function_call(function, arguments, names, analysis, node.at)
@@ -191,6 +213,17 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
     return replace(call, safe=True) if safe else call
 
 
+# Functions of graph elements that need no property of an element.
+_IDENTITY_FUNCTIONS = frozenset(
+    {
+        "ALL_DIFFERENT",
+        "DESTINATION_NODE_ID",
+        "ELEMENT_DEFINITION_NAME",
+        "ELEMENT_ID",
+        "SAME",
+        "SOURCE_NODE_ID",
+    }
+)
 # Functions that format values, and the types of the arguments that are first converted to text,
 # because the conversion needs the descriptors of the type.
 _SHOWN_AS_TEXT: Mapping[str, frozenset[TypeCode]] = {

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.expressions import messages
 else:
     messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
+graph_types = deferred("spanemu.values.graph_types")
 
 
 class Kind(IntEnum):
@@ -139,7 +140,9 @@ def cost(expression: Expr, kind: Kind, target: Type, analysis: Analysis) -> int 
     """Return the cost of coercing `expression` to `target`, or None if coercion is impossible."""
     source = expression.type
     if kind <= Kind.LITERAL:
-        return 0 if source == target else _conversion_cost(source, target, kind)
+        if source == target or is_wider(source, target):
+            return 0
+        return _conversion_cost(source, target, kind)
     if kind is Kind.COMPOSITE:
         return _composite_cost(expression, target, analysis)
     if kind is Kind.EMPTY_ARRAY and not target.is_array:
@@ -208,7 +211,7 @@ def coerce(expression: Expr, target: Type, analysis: Analysis, at: int) -> Expr:
     if kind is Kind.PENDING:
         assert isinstance(expression, ParameterRef)
         return analysis.parameters.settle(expression, target)
-    if expression.type == target:
+    if expression.type == target or is_wider(expression.type, target):
         return expression
     if isinstance(expression, FunctionCall) and kind is Kind.NULL:
         return replace(expression, type=target)
@@ -267,7 +270,22 @@ def supertype(first: Type, second: Type) -> Type | None:
         return Type(TypeCode.FLOAT64) if wider.code is TypeCode.FLOAT32 else wider
     if first.is_struct and second.is_struct and len(first.fields) == len(second.fields):
         return _struct_supertype(first, second)
+    if first.is_graph and second.is_graph:
+        common: Type | None = graph_types.graph_supertype(first, second)
+        return common
+    if first.element is not None and second.element is not None and first.element.is_graph:
+        element = graph_types.graph_supertype(first.element, second.element)
+        return None if element is None else array_of(element)
     return None
+
+
+def is_wider(narrow: Type, wide: Type) -> bool:
+    """Return whether every value of one graph type, or array of it, is a value of the other."""
+    if narrow.element is not None and wide.element is not None:
+        narrow, wide = narrow.element, wide.element
+    if not (narrow.is_graph and wide.is_graph):
+        return False
+    return bool(graph_types.is_graph_subtype(narrow, wide))
 
 
 def _struct_supertype(first: Type, second: Type) -> Type | None:

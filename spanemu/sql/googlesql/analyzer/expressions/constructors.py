@@ -143,18 +143,19 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
     """
     index = resolve(node.index, env)
     if operand.type.is_array:
-        if not node.mode:
+        mode = node.mode or ("OFFSET" if _is_in_graph_query(env) else "")
+        if not mode:
             raise BadCall(
                 "Array element access with array[position] is not supported. Use "
                 "array[OFFSET(zero_based_offset)] or array[ORDINAL(one_based_ordinal)]",
                 at=node.inside_at,
             )
-        name = _ARRAY_SUBSCRIPTS.get(node.mode)
+        name = _ARRAY_SUBSCRIPTS.get(mode)
         if name is None:
             raise Unsupported("Subscripts by key")
         if not fits(index, INT64, env.analysis):
             raise BadCall(
-                f"Array position in {node.mode} must be coercible to INT64 type, but has type "
+                f"Array position in {mode} must be coercible to INT64 type, but has type "
                 f"{index.type}",
                 at=node.index.at,
             )
@@ -171,6 +172,12 @@ def resolve_subscript(operand: Expr, node: ast.Subscript, env: Env) -> Expr:
         f"Subscript access using {written} is not supported on values of type {operand.type}",
         at=node.inside_at,
     )
+
+
+def _is_in_graph_query(env: Env) -> bool:
+    """Return whether an array may be followed by a plain offset, as in EDGES(p)[1]."""
+    graph = env.analysis.graph
+    return graph is not None and bool(graph.catalogs)
 
 
 def resolve_with(node: ast.WithExpression, env: Env) -> Expr:

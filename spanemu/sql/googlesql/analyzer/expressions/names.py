@@ -33,6 +33,7 @@ else:
     value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
     proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
     calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
+graph_properties = deferred("spanemu.sql.googlesql.graph.analyzer.properties")
 
 
 # Functions that can be called without parentheses; a column with such a name needs a qualifier.
@@ -127,10 +128,17 @@ def _message_field(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
     return proto_messages.field_access(expression, name, env.analysis)
 
 
+def _property(expression: Expr, name: ast.Identifier, env: Env) -> Expr:
+    value: Expr = graph_properties.property_of(expression, name, env)
+    return value
+
+
 _FIELD_ACCESS: Mapping[TypeCode, Callable[[Expr, ast.Identifier, Env], Expr]] = {
     TypeCode.STRUCT: _struct_field,
     TypeCode.JSON: _json_member,
     TypeCode.PROTO: _message_field,
+    TypeCode.GRAPH_NODE: _property,
+    TypeCode.GRAPH_EDGE: _property,
 }
 
 

@@ -16,6 +16,7 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     coerce,
     common_type,
     fits,
+    is_wider,
     kind_of,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.expressions import constructors
 else:
     constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 
 def resolve_array_path(node: ast.Expression, env: Env) -> Expr:
@@ -176,6 +178,9 @@ def resolve_binary(node: ast.Binary, env: Env) -> Expr:
     if node.op not in _SHIFTS:
         _refuse_null(node.op, (node.left, left), (node.right, right))
     at = node.op_at if node.op in _SHIFTS else node.at
+    if left.type.is_graph and right.type.is_graph and node.op in ("=", "!="):
+        equal: Expr = graph_predicates.equality(left, right, env.analysis, at)
+        return equal if node.op == "=" else negation(equal, env, at)
     return operator_call(_BINARY[node.op], (left, right), env.analysis, at)
 
 
@@ -221,6 +226,8 @@ def resolve_is(node: ast.Is, env: Env) -> Expr:
                 at=node.operand.at,
             )
         operand = coerce(operand, BOOL, env.analysis, node.at)
+    if operand.type.is_graph and node.what == "NULL":
+        operand = graph_predicates.narrowed(operand, env.analysis)
     call = operator_call(_IS[node.what], (operand,), env.analysis, node.at)
     return negation(call, env, node.at) if node.negated else call
 
@@ -249,7 +256,8 @@ def _in_unnest(operand: Expr, array: Expr, kind: Kind, env: Env, at: int) -> Exp
     call = operator_call("$in_unnest", (operand, array), env.analysis, at)
     assert isinstance(call, FunctionCall)
     is_typed = kind not in (Kind.EMPTY_ARRAY, Kind.PENDING)
-    if is_typed and not is_coercible(array.type, call.signature.argument_types[1]):
+    target = call.signature.argument_types[1]
+    if is_typed and not (is_wider(array.type, target) or is_coercible(array.type, target)):
         function = env.analysis.catalog.scalars["$in_unnest"]
         raise no_match(function, (operand, array), env.analysis, at)
     return call

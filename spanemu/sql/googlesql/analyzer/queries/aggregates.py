@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.tree import column_refs, is_equivalent
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
 from spanemu.sql.functions.registry import AggregateFunction, AggregateOverload, AggregateSignature
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors import (
     AggregateNotAllowed,
     BadCall,
@@ -28,6 +30,9 @@ from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
 
+graph_horizontal = deferred("spanemu.sql.googlesql.graph.analyzer.horizontal")
+graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
+
 COUNT_STAR = "$count_star"
 
 
@@ -36,6 +41,9 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
 
     Raise AggregateNotAllowed or NestedAggregate where `env` allows no aggregate.
     """
+    if env.is_horizontal and env.aggregation is None and not env.in_aggregate:
+        value: Expr = graph_horizontal.resolve_horizontal(node, function, safe, env)
+        return value
     counts_rows = any(type(argument) is ast.Star for argument in node.arguments)
     _check_position(f"{function.name}(*)" if counts_rows else function.name, node, env)
     assert env.aggregation is not None
@@ -49,6 +57,8 @@ def resolve_aggregate(node: ast.Call, function: AggregateFunction, safe: bool, e
     if counts_rows:
         function = _count_star(node, function, env)
     arguments = [] if counts_rows else _arguments(node, inside)
+    if env.analysis.graph is not None and function.name == "COUNT":
+        arguments = [graph_predicates.narrowed(each, env.analysis) for each in arguments]
     _refuse_nested(arguments, env, node.at)
     call = _aggregate_call(node, function, arguments, safe, inside)
     column = env.analysis.column(f"${function.name.lower().lstrip('$')}", call.type)
@@ -228,3 +238,11 @@ def _signature(function: AggregateFunction, match: Match) -> AggregateSignature:
         function.decorrelates,
         overload.at_once,
     )
+
+
+def call_of(name: str, arguments: Sequence[Expr], analysis: Analysis) -> AggregateCall:
+    """Return a call of an aggregate function without modifiers, with arguments that suit it."""
+    function = analysis.catalog.aggregates[name]
+    match = choose(function.overloads, arguments, {}, analysis)
+    assert match is not None
+    return AggregateCall(match.result, _signature(function, match), tuple(arguments))

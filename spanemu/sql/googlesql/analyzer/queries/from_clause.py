@@ -33,7 +33,7 @@ from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.name_errors import DuplicateOffsetAlias, TableNotFound, closest
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.syntax.statement import parse_query
-from spanemu.sql.resolved import Expr, WithRef
+from spanemu.sql.resolved import Expr, JoinType, WithRef
 from spanemu.values.types import INT64, Type
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ else:
     pipe_relation = deferred("spanemu.sql.googlesql.analyzer.queries.pipe_relation")
     sampling = deferred("spanemu.sql.googlesql.analyzer.queries.sampling")
     value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
+graph_query = deferred("spanemu.sql.googlesql.graph.analyzer.query")
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:
@@ -104,7 +105,7 @@ def _named_table(item: ast.TableRef, env: Env) -> Relation:
     if view is not None:
         if item.hint is not None:
             check_hints(item.hint, HintTarget.SELECT, analysis)
-        return _view(alias, view, env, item.at)
+        return view_relation(alias, view, env, item.at)
     system = analysis.system.table(name)
     if system is not None:
         check_hints(item.hint, HintTarget.TABLE, analysis)
@@ -133,7 +134,8 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
     )
 
 
-def _view(alias: str, view: View, env: Env, at: int) -> Relation:
+def view_relation(alias: str, view: View, env: Env, at: int) -> Relation:
+    """Return the rows of a view: its query, resolved in place."""
     analysis = env.analysis
     analysis.traits.tables.add(view.name)
     analysis.enter("nested views", analysis.limits.view_depth + 1, at)
@@ -255,20 +257,29 @@ def _join(item: ast.Join, env: Env, lateral: Scope | None) -> Relation:
         right = resolve_from(item.right, env, beside)
     else:
         right = resolve_from(item.right, env)
-    return joins.resolve_join(item, left, right, env)
+    join = joins.resolve_join(item, left, right, env)
+    join.is_lateral = type(item.right) is ast.GraphTable and join.join_type in _MAY_BE_LATERAL
+    return join
+
+
+def _graph_table(item: ast.GraphTable, env: Env, lateral: Scope | None) -> Relation:
+    relation: Relation = graph_query.resolve_graph_table(item, env, lateral or env.scope)
+    return relation
 
 
 def _sampled_join(item: ast.SampledJoin, env: Env, lateral: Scope | None) -> Relation:
     return _sampled(resolve_from(item.join, env, lateral), item.sample, env)
 
 
-_LATERAL = (ast.Unnest, ast.TableRef)
+_LATERAL = (ast.Unnest, ast.TableRef, ast.GraphTable)
+_MAY_BE_LATERAL = (JoinType.INNER, JoinType.LEFT)
 
 _ITEMS: Mapping[type[ast.FromItem], Callable[[Any, Env, Scope | None], Relation]] = {
     ast.TableRef: _table,
     ast.SubqueryRef: _subquery,
     ast.Unnest: _unnest,
     ast.TableFunction: _function,
+    ast.GraphTable: _graph_table,
     ast.Join: _join,
     ast.SampledJoin: _sampled_join,
 }

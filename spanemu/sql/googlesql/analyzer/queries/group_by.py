@@ -7,6 +7,7 @@ the select list that has no aggregate and depends on the input row.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from spanemu.sql.analysis import grouping
 from spanemu.sql.analysis.errors import LimitExceeded
@@ -104,12 +105,21 @@ def _selected(column: SelectColumn, display_name: str, at: int) -> tuple[str, Ex
 
 
 class Grouping(grouping.Grouping[Origin]):
-    """The keys of one SELECT; a key that is a field replaces the same field in expressions."""
+    """The keys of one SELECT; a key that is a field replaces the same field in expressions.
+
+    `graph` knows the columns of graph elements: a key that is an element has the properties too.
+    """
 
     def __init__(
-        self, keys: grouping.Keys, origins: Sequence[Origin], *, distinct: bool = False
+        self,
+        keys: grouping.Keys,
+        origins: Sequence[Origin],
+        *,
+        distinct: bool = False,
+        graph: Any = None,
     ) -> None:
         self._distinct = distinct
+        self._graph = graph
         self._fields: ExpressionMap[ResolvedColumn] = ExpressionMap()
         super().__init__(keys, origins)
 
@@ -119,6 +129,13 @@ class Grouping(grouping.Grouping[Origin]):
     def part_key(self, expression: Expr) -> ResolvedColumn | None:
         is_field = type(expression) is GetField and self._fields
         return self._fields.find(expression) if is_field else None
+
+    def _replace(self, expression: Expr) -> Expr | None:
+        if self._graph is not None and type(expression) is ColumnRef:
+            property_: Expr | None = self._graph.of_grouped(expression, self._by_column)
+            if property_ is not None:
+                return property_
+        return super()._replace(expression)
 
     def refusal(self, origin: Origin) -> AnalysisError:
         if self._distinct:

@@ -69,7 +69,9 @@ def resolve_pipe_aggregate(pipe: ast.PipeAggregate, source: Relation, env: Env) 
     keys = _keys(pipe.groups, Env(analysis, scope, "GROUP BY", env.common_tables))
     inside = Env(analysis, scope, "pipe AGGREGATE", env.common_tables, aggregation)
     values = [_aggregate_value(item, inside) for item in pipe.items]
-    grouping = Grouping([(column, value) for _, column, value in keys], scope.origins)
+    grouping = Grouping(
+        [(column, value) for _, column, value in keys], scope.origins, graph=analysis.graph
+    )
     computed: list[tuple[ResolvedColumn, Expr]] = []
     columns = [(name, column) for name, column, _ in keys]
     for item, value in zip(pipe.items, values, strict=True):

@@ -23,6 +23,7 @@ else:
     ordering = deferred("spanemu.sql.googlesql.analyzer.queries.ordering")
     set_operation = deferred("spanemu.sql.googlesql.analyzer.queries.set_operation")
     pipes = deferred("spanemu.sql.googlesql.analyzer.queries.pipes")
+graph_query = deferred("spanemu.sql.googlesql.graph.analyzer.query")
 
 
 _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
@@ -55,7 +56,7 @@ def resolve_query(query: ast.Query, env: Env) -> QueryResult:
         # The tables of FROM keep their names, so that the operators can use the names.
         result = pipes.apply_pipes(query.pipes, resolve_from(query.body.source, env), False, env)
     else:
-        result = _BODIES[type(query.body)](query.body, query.order_by, env)
+        result = _body_resolver(query.body)(query.body, query.order_by, env)
         if query.limit is not None:
             result = ordering.apply_limit(result, query.limit, query.offset, env)
         if query.pipes:
@@ -110,7 +111,17 @@ def _from(body: ast.FromBody, order_by: Sequence[ast.OrderItem], env: Env) -> Qu
     return ordering.order_by_output(result, order_by, env)
 
 
-_BODIES: Mapping[type[ast.Node], Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]] = {
+_ResolveBody = Callable[[Any, Sequence[ast.OrderItem], Env], QueryResult]
+
+
+def _body_resolver(body: ast.QueryBody) -> _ResolveBody:
+    if isinstance(body, ast.GraphBody):
+        resolve_body: _ResolveBody = graph_query.resolve_graph_body
+        return resolve_body
+    return _BODIES[type(body)]
+
+
+_BODIES: Mapping[type[ast.Node], _ResolveBody] = {
     ast.Select: _select,
     ast.SetOperation: _set_operation,
     ast.Query: _nested,

@@ -182,7 +182,9 @@ class _Select:
             self.keys = groups.resolve_group_by(group_by, columns, self._env("GROUP BY"))
         if group_by is not None or self.aggregation.calls:
             assert self.scope.origins is not None
-            self.grouping = groups.Grouping(self.keys, self.scope.origins)
+            self.grouping = groups.Grouping(
+                self.keys, self.scope.origins, graph=self.analysis.graph
+            )
 
     def _having(self, columns: Sequence[SelectColumn], outputs: Sequence[_Output]) -> Expr | None:
         written = self.select.having
@@ -305,7 +307,9 @@ class _Select:
             keys.append((new, ColumnRef(column.type, column)))
             kept.append((name, new))
         assert self.scope.origins is not None
-        grouping = groups.Grouping(keys, self.scope.origins, distinct=True)
+        grouping = groups.Grouping(
+            keys, self.scope.origins, distinct=True, graph=self.analysis.graph
+        )
         hidden = {column.id: column for column, _ in (*self.keys, *self.aggregation.calls)}
         for _, column in columns:
             hidden.pop(column.id, None)

@@ -85,7 +85,7 @@ def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) ->
     op, distinct = operator.op, operator.distinct
     if (op, distinct) != ("UNION", False):
         for number, type_ in enumerate(types):
-            if not is_groupable(type_):
+            if not is_groupable(type_) and type_.code is not TypeCode.GRAPH_PATH:
                 raise NotGroupable(
                     f"Column {number + 1} in {operator.display_name} has type that does not "
                     f"support set operation comparisons: {type_}",

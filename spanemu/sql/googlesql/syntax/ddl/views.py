@@ -127,16 +127,17 @@ class DdlGraphParser(DdlPartParser):
     def create_property_graph(self, start: int, or_replace: bool) -> graph_ast.CreatePropertyGraph:
         """Parse CREATE [OR REPLACE] PROPERTY GRAPH; the caller has read the verb."""
         self.expect_all("PROPERTY", "GRAPH")
+        exclusive_at = self.token.at
         if_not_exists = self.if_not_exists()
+        if or_replace and if_not_exists:
+            raise self.failure("OR REPLACE and IF NOT EXISTS exclude each other", exclusive_at)
         name = self.path()
         options = self.options()
-        body_at = self.token.at
         self.expect_all("NODE", "TABLES")
         nodes = self._graph_elements()
         edges = self._graph_elements() if self.accept_all("EDGE", "TABLES") else ()
-        body = self.text[body_at : self.end]
         return graph_ast.CreatePropertyGraph(
-            name, nodes, edges, options, or_replace, if_not_exists, body, at=start, end=self.end
+            name, nodes, edges, options, or_replace, if_not_exists, at=start, end=self.end
         )
 
     def _graph_elements(self) -> tuple[graph_ast.GraphElement, ...]:

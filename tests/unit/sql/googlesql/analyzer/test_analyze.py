@@ -8,10 +8,9 @@ from spanemu.sql.googlesql.analyzer.queries import pipes
 
 
 def test_every_expression_has_a_resolver() -> None:
+    kinds = (*ast.Expression.__subclasses__(), *ast.Call.__subclasses__())
     expressions = {
-        each
-        for each in ast.Expression.__subclasses__()
-        if not each.__module__.startswith("spanemu.sql.postgresql")
+        each for each in kinds if not each.__module__.startswith("spanemu.sql.postgresql")
     }
     assert set(RESOLVER_TABLE.resolvers) == expressions
 

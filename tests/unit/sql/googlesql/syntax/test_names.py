@@ -14,6 +14,7 @@ from spanemu.sql.token_cursor import LEVELS_MAX
 FORWARD_DECLARATIONS = {
     *("expression", "query"),
     *("failure", "identifier_of", "unexpected"),
+    *("graph_predicate", "graph_query_in_braces", "graph_table"),
 }
 
 

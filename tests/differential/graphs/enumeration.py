@@ -1,0 +1,277 @@
+"""The meaning of a graph query: every match, by trying everything.
+
+Nothing here is clever, and nothing is taken from the engine. A path is the tuple of its elements; a
+binding maps variables to elements, group variables to tuples of elements, path variables to paths.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from tests.differential.graphs.patterns import (
+    Condition,
+    EdgePattern,
+    GraphQuery,
+    Item,
+    Match,
+    NodePattern,
+    PathPattern,
+    Subpath,
+    Term,
+)
+from tests.differential.graphs.world import Element, Graph
+
+Binding = dict[str, Any]
+Path = tuple[Element, ...]
+Matched = tuple[Binding, Path]
+Guard = tuple[str, int]  # a mode, and where in the path it begins
+
+# What label expressions mean, by their text.
+LABEL_EXPRESSIONS: Mapping[str, Callable[[frozenset[str]], bool]] = {
+    "": lambda labels: True,
+    "%": lambda labels: True,
+    "A": lambda labels: "A" in labels,
+    "B": lambda labels: "B" in labels,
+    "Thing": lambda labels: "Thing" in labels,
+    "A|B": lambda labels: "A" in labels or "B" in labels,
+    "!B": lambda labels: "B" not in labels,
+    "Thing&!A": lambda labels: "Thing" in labels and "A" not in labels,
+    "Same": lambda labels: "Same" in labels,
+    "Other": lambda labels: "Other" in labels,
+    "FromA": lambda labels: "FromA" in labels,
+    "Same|Other": lambda labels: "Same" in labels or "Other" in labels,
+    "FromA&Other": lambda labels: "FromA" in labels and "Other" in labels,
+    "!FromA": lambda labels: "FromA" not in labels,
+}
+
+
+PATHS_MAX, PAIRS_MAX, ROWS_MAX = 20_000, 1_000_000, 20_000
+
+
+class TooMany(Exception):
+    """The answer to a query takes too long to enumerate."""
+
+
+def answer(query: GraphQuery, graph: Graph) -> Counter[tuple[Any, ...]]:
+    """The rows of a query, with how often each is there. Raise TooMany if they are too many."""
+    rows: list[Binding] = [{}]
+    for match in query.matches:
+        rows = [joined for row in rows for joined in _joined(match, row, graph)]
+        if len(rows) > ROWS_MAX:
+            raise TooMany()
+    values = Counter(tuple([_value(item, row) for item in query.items]) for row in rows)
+    if query.counts:
+        return Counter((*row, count) for row, count in values.items())
+    return values
+
+
+def _value(item: Item, row: Binding) -> Any:
+    bound = row[item.variable]
+    if item.what == "group sum":
+        known = [each.get("w") for each in bound or () if each.get("w") is not None]
+        return sum(known) if known else None
+    return None if bound is None else _VALUES[item.what](bound)
+
+
+_VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "node": lambda bound: f"{bound.table}[{bound.key[0]}]",
+    "table": lambda bound: bound.table,
+    "x": lambda bound: bound.get("x"),
+    "w": lambda bound: bound.get("w"),
+    "group length": len,
+    "group tables": lambda bound: tuple([each.table for each in bound]),
+    "path length": lambda bound: len(bound) // 2,
+    "path tables": lambda bound: tuple([each.table for each in bound[::2]]),
+    "labels": lambda bound: ",".join(sorted(bound.labels, key=str.lower)),
+}
+
+
+def _joined(match: Match, row: Binding, graph: Graph) -> list[Binding]:
+    """The rows that a MATCH makes of one row."""
+    found = [row]
+    for pattern in match.patterns:
+        everything = list(islice(_paths(pattern, graph), PATHS_MAX + 1))
+        paths = _selected(pattern, everything)
+        if len(everything) > PATHS_MAX or len(paths) * len(found) > PAIRS_MAX:
+            raise TooMany()
+        found = [
+            merged
+            for before in found
+            for binding, _ in paths
+            if (merged := _merged(before, binding)) is not None
+        ]
+    if len(found) > ROWS_MAX:
+        raise TooMany()
+    if match.where is not None:
+        first, second = match.where
+        found = [each for each in found if _at_most(each[first], each[second])]
+    if not found and match.is_optional:
+        missing = dict.fromkeys(variables_of(match))
+        return [{**missing, **row}]
+    return found
+
+
+def _at_most(first: Element | None, second: Element | None) -> bool:
+    a = None if first is None else first.get("x")
+    b = None if second is None else second.get("x")
+    return a is not None and b is not None and a <= b
+
+
+def _merged(first: Binding, second: Binding) -> Binding | None:
+    """Both bindings, or None where they disagree; NULL agrees with nothing."""
+    for name in first.keys() & second.keys():
+        if first[name] is None or first[name] != second[name]:
+            return None
+    return {**first, **second}
+
+
+def variables_of(match: Match) -> set[str]:
+    """The variables that a MATCH declares."""
+    names: set[str] = set()
+    pending: list[Any] = [*match.patterns]
+    while pending:
+        item = pending.pop()
+        if not isinstance(item, Subpath):
+            names.add(item.variable)
+        pending.extend(getattr(item, "terms", ()))
+    return names - {""}
+
+
+def _selected(pattern: PathPattern, paths: list[Matched]) -> list[Matched]:
+    """The paths that the prefix keeps: one of the best between each two ends."""
+    if pattern.prefix in ("", "ALL"):
+        return paths
+    best: dict[tuple[Element, Element], Matched] = {}
+    for matched in paths:
+        ends = matched[1][0], matched[1][-1]
+        if ends not in best or _cost(pattern, matched[1]) < _cost(pattern, best[ends][1]):
+            best[ends] = matched
+    return list(best.values())
+
+
+def _cost(pattern: PathPattern, path: Path) -> int:
+    if pattern.prefix == "ANY CHEAPEST":
+        return sum([edge.get("w") for edge in path[1::2]])
+    return len(path)
+
+
+def _paths(pattern: PathPattern, graph: Graph) -> Iterator[Matched]:
+    guards = [(pattern.mode, 0)] if pattern.mode else []
+    for node in graph.nodes:
+        for binding, path in _walk(pattern.terms, (node,), guards, graph):
+            if pattern.variable:
+                binding = {**binding, pattern.variable: path}
+            yield binding, path
+
+
+def _walk(
+    terms: tuple[Term, ...], path: Path, guards: list[Guard], graph: Graph
+) -> Iterator[Matched]:
+    """All ways to go on from a path by the terms, with the variables of the terms."""
+    pending: list[tuple[int, Binding, Path]] = [(0, {}, path)]
+    while pending:
+        position, binding, here = pending.pop()
+        if position == len(terms):
+            yield binding, here
+            continue
+        for more, further in _term(terms[position], here, guards, graph):
+            merged = _merged(binding, more)
+            if merged is not None:
+                pending.append((position + 1, merged, further))
+
+
+def _term(term: Term, path: Path, guards: list[Guard], graph: Graph) -> Iterator[Matched]:
+    if isinstance(term, NodePattern):
+        if _fits(term.labels, term.condition, path[-1]):
+            yield _bound(term.variable, path[-1]), path
+    elif isinstance(term, Subpath):
+        yield from _copies(term, path, guards, graph)
+    elif term.bounds is not None:
+        plain = EdgePattern(term.direction, term.variable, term.labels, term.condition)
+        yield from _copies(Subpath((plain,), bounds=term.bounds), path, guards, graph)
+    else:
+        for edge, node in _neighbours(path[-1], term.direction, graph):
+            further = (*path, edge, node)
+            if _fits(term.labels, term.condition, edge) and _allowed(further, guards):
+                yield _bound(term.variable, edge), further
+
+
+def _bound(variable: str, element: Element) -> Binding:
+    return {variable: element} if variable else {}
+
+
+def _fits(labels: str, condition: Condition | None, element: Element) -> bool:
+    if not LABEL_EXPRESSIONS[labels](element.labels):
+        return False
+    if condition is None:
+        return True
+    value = element.get(condition.name)
+    return value is not None and _COMPARISONS[condition.operator](value, condition.value)
+
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    "=": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    ">=": lambda a, b: a >= b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def _neighbours(node: Element, direction: str, graph: Graph) -> Iterator[tuple[Element, Element]]:
+    """Each edge at a node that may be taken in a direction, with the node behind it."""
+    for edge in graph.edges:
+        assert edge.source is not None
+        assert edge.destination is not None
+        if direction in (">", "-") and edge.source == node:
+            yield edge, edge.destination
+        is_loop = edge.source == edge.destination
+        if direction in ("<", "-") and edge.destination == node:
+            if direction == "-" and is_loop:
+                continue
+            yield edge, edge.source
+
+
+def _allowed(path: Path, guards: list[Guard]) -> bool:
+    for mode, start in guards:
+        elements = path[start + 1 :: 2] if mode == "TRAIL" else path[start::2]
+        if len(set(elements)) < len(elements) and mode != "WALK":
+            return False
+    return True
+
+
+def _copies(term: Subpath, path: Path, guards: list[Guard], graph: Graph) -> Iterator[Matched]:
+    """A subpath, once or as often as its quantifier says."""
+    if term.bounds is None:
+        yield from _once(term, path, guards, graph)
+        return
+    lower, upper = term.bounds
+    if upper is None:
+        # A shortest path, or one without repetition, needs no more copies.
+        upper = lower + len(graph.nodes) + (len(graph.edges) if _has_trail(term, guards) else 0)
+    names = variables_of(Match((PathPattern(term.terms),)))
+    pending: list[tuple[int, Binding, Path]] = [(0, dict.fromkeys(names, ()), path)]
+    while pending:
+        count, groups, here = pending.pop()
+        if count >= lower:
+            yield groups, here
+        if count < upper:
+            for binding, further in _once(term, here, guards, graph):
+                longer = {name: (*groups[name], binding[name]) for name in names}
+                pending.append((count + 1, longer, further))
+
+
+def _has_trail(term: Subpath, guards: list[Guard]) -> bool:
+    return any(mode == "TRAIL" for mode, _ in guards)
+
+
+def _once(term: Subpath, path: Path, guards: list[Guard], graph: Graph) -> Iterator[Matched]:
+    inner = [*guards, (term.mode, len(path) - 1)] if term.mode else guards
+    for binding, further in _walk(term.terms, path, inner, graph):
+        if term.same is not None:
+            values = [binding[name].get("x") for name in term.same]
+            if None in values or values[0] != values[1]:
+                continue
+        yield binding, further
