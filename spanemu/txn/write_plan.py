@@ -36,9 +36,11 @@ from spanemu.values.value import decoder
 if TYPE_CHECKING:
     from spanemu.txn import value_errors
     from spanemu.values import columns as value_columns
+    from spanemu.values import vector
 else:
     value_columns = deferred("spanemu.values.columns")
     value_errors = deferred("spanemu.txn.value_errors")
+    vector = deferred("spanemu.values.vector")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
 
@@ -96,6 +98,11 @@ class WritePlan:
             (position, checks[column.position])
             for position, column in enumerate(columns)
             if column.position in checks
+        )
+        self.vectors: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
+            (position, vector.packer(column.type, column.vector_length))
+            for position, column in enumerate(columns)
+            if column.vector_length is not None
         )
         self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
         self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
@@ -184,6 +191,13 @@ class WritePlan:
             except (BadValue, SpannerError):
                 pass  # An earlier row may be invalid as well.
         return list(map(self.decode, rows))
+
+    def packed(self, cells: Sequence[Any]) -> Sequence[Any]:
+        """Return the cells of a row with its vectors as rows store them."""
+        changed = list(cells)
+        for position, pack in self.vectors:
+            changed[position] = pack(changed[position])
+        return tuple(changed)
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid value. The time of `context` bounds commit timestamps."""

@@ -24,10 +24,13 @@ from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.nodes import Limit, Sort, TopN
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
+from spanemu.values.types import FLOAT64
 
 if TYPE_CHECKING:
+    from spanemu.sql.executor.operators import nearest
     from spanemu.sql.functions.text import collation as collations
 else:
+    nearest = deferred("spanemu.sql.executor.operators.nearest")
     collations = deferred("spanemu.sql.functions.text.collation")
 
 # The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
@@ -94,9 +97,13 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
 
 def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
     """Compile the first rows in order: a buffer is sorted now and then and cut to the best rows."""
+    bounds = compile_bounds(node.limit, node.offset, compiler)
+    if node.keys[0].value.type == FLOAT64 and not compiler.profiled:
+        search = nearest.nearest_of(node, bounds)
+        if search is not None:
+            compiler.searches[id(search.scan)] = search
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
-    bounds = compile_bounds(node.limit, node.offset, compiler)
     holding = compiler.holding("Sort Limit")
 
     def rows(run: Run) -> Iterable[Row]:
