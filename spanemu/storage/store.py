@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import BEGINNING, Clock
 from spanemu.schema.schema import Schema
@@ -45,9 +45,6 @@ from spanemu.storage.split_map import Dropped
 from spanemu.storage.versions import Version, push
 from spanemu.values.cell_mask import WHOLE_ROW
 
-if TYPE_CHECKING:
-    from spanemu.storage.vector_rows import VectorRows
-
 MANY_WRITES = 16  # at least so many new rows of a tree are inserted together
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
 
@@ -63,7 +60,7 @@ class Store(StoreReads):
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
-        self.vector_rows: VectorRows | None = None  # since the first search by vectors
+        self.vector_rows: Any = None  # `vector_rows.VectorRows`, since the first search
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.change_log: ChangeLog | None = None  # None while no change stream exists
         self.change_listener: ChangeListener | None = None  # for readers of change streams

@@ -14,14 +14,10 @@ at an earlier timestamp than that of the rows looks up all keys written after it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import TreeId
+from spanemu.storage.reads import StoreReads
 from spanemu.values.vector_rows import Gathered, VectorColumn, VectorView
-
-if TYPE_CHECKING:
-    from spanemu.storage.reads import StoreReads
 
 STALE_MIN = 256  # rows are not gathered anew for fewer stale keys
 STALE_SHARE = 4  # of the rows: a quarter

@@ -20,10 +20,10 @@ from spanemu.values.timestamp import format_utc
 
 if TYPE_CHECKING:
     from spanemu.storage import vector_rows
-    from spanemu.values.vector_rows import VectorColumn, VectorView
+    from spanemu.values import vector_rows as rows_by_vector
 else:
-    VectorColumn = deferred("spanemu.values.vector_rows").VectorColumn
     vector_rows = deferred("spanemu.storage.vector_rows")
+    rows_by_vector = deferred("spanemu.values.vector_rows")
 
 
 class SnapshotReader:
@@ -100,7 +100,7 @@ class SnapshotReader:
             return rows
         return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
 
-    def vector_view(self, table: Table, column: Column) -> VectorView | None:
+    def vector_view(self, table: Table, column: Column) -> rows_by_vector.VectorView | None:
         """Return the rows of a table by the vectors of a column; None if they must be scanned."""
         store, length = self._store, column.vector_length
         if store.observer is not None or store.oldest_readable > self.at or length is None:
@@ -111,8 +111,8 @@ class SnapshotReader:
                 return None  # a table that was dropped since
             if store.vector_rows is None:
                 store.vector_rows = vector_rows.VectorRows(store)
-            rows = store.vector_rows
-        return rows.view(VectorColumn(tree, column.position, length), self.at)
+            rows: vector_rows.VectorRows = store.vector_rows
+        return rows.view(rows_by_vector.VectorColumn(tree, column.position, length), self.at)
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

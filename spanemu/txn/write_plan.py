@@ -99,11 +99,6 @@ class WritePlan:
             for position, column in enumerate(columns)
             if column.position in checks
         )
-        self.vectors: tuple[tuple[int, Callable[[Any], Any]], ...] = tuple(
-            (position, vector.packer(column.type, column.vector_length))
-            for position, column in enumerate(columns)
-            if column.vector_length is not None
-        )
         self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
         self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
             (position, default)
@@ -134,6 +129,17 @@ class WritePlan:
         return tuple(
             _cell_column_decoder(column, decode, nan_greatest=nan_greatest)
             for column, decode in zip(self.columns, self.decoders, strict=True)
+        )
+
+    @cached_property
+    def vectors(self) -> tuple[tuple[int, Decode], ...]:
+        """The functions that pack vectors, with the positions of their cells."""
+        return tuple(
+            [
+                (position, vector.packer(column.type, column.vector_length))
+                for position, column in enumerate(self.columns)
+                if column.vector_length is not None
+            ]
         )
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -27,7 +28,6 @@ class Gathered:
 
     __slots__ = (
         "__weakref__",
-        "_places",
         "column",
         "kept",
         "keys",
@@ -48,16 +48,15 @@ class Gathered:
             (self.null_keys if is_null else self.keys).append(key)
             (self.null_rows if is_null else self.rows).append(row)
         self.kept: Any = None
-        self._places: dict[bytes, int] | None = None
 
     def places(self, keys: Collection[bytes]) -> list[int]:
         """Return the numbers of the rows with vectors that have one of the keys."""
-        if not keys:
-            return []
-        if self._places is None:
-            self._places = {key: place for place, key in enumerate(self.keys)}
-        places = self._places
-        return [places[key] for key in keys if key in places]
+        places = []
+        for key in keys:
+            number = bisect_left(self.keys, key)
+            if number < len(self.keys) and self.keys[number] == key:
+                places.append(number)
+        return places
 
 
 class VectorView(NamedTuple):

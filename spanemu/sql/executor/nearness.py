@@ -19,13 +19,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
 from importlib import import_module
-from itertools import repeat
-from math import dist, inf, isfinite, isnan, sqrt
+from math import dist, inf, isfinite, isnan, nan, sqrt
 from threading import Lock
 from typing import Any
 from weakref import ref
 
-from spanemu.base.deadline_checks import interruptible, interruptible_stream, parts_of
+from spanemu.base.deadline_checks import interruptible, parts_of
 from spanemu.base.limits import VECTOR_MATRICES_BYTES_MAX
 from spanemu.base.process import ProcessOutOfMemory, headroom
 from spanemu.base.record import NamedTuple
@@ -41,18 +40,18 @@ _SMALLEST = 2.0**-148  # of a product of such floats, twice
 _SLACK = 1.02
 _SHORT, _LONG = 1e-15, 1e18  # a vector of another length may overflow or underflow in 32 bits
 _DOUBLE_ROUNDING = 1e-14  # generously, of a few operations on doubles
-_ROWS_AT_ONCE = 4096
-_TESTED_FIRST, _TESTED_GROWTH = 4, 8
+_ROWS_AT_ONCE = 256  # so few that their copy is in a cache of the processor
+_TESTED_FIRST, _TESTED_GROWTH = 256, 8
 _NO_PLACES: frozenset[int] = frozenset()
 
 
 class Search(NamedTuple):
-    """What a query searches for: the first `wanted` rows by the distance from `vector`."""
+    """A search for the first `limit` rows by the distance from `vector`."""
 
     operation: Operation
     vector: tuple[float, ...]
     descending: bool
-    wanted: int
+    limit: int
 
 
 def candidates(
@@ -99,10 +98,10 @@ def _plain_candidates(
         places = passing(places)
     bounds = _plain_bounds(gathered, search, length, places)
     highest = [value + error for value, error in bounds if isfinite(value + error)]
-    limit = nsmallest(search.wanted, highest)[-1] if len(highest) >= search.wanted > 0 else inf
+    limit = nsmallest(search.limit, highest)[-1] if len(highest) >= search.limit > 0 else inf
     return [
-        place
-        for place, (value, error) in zip(places, bounds, strict=True)
+        number
+        for number, (value, error) in zip(places, bounds, strict=True)
         if not value - error > limit  # true for NaN, too
     ]
 
@@ -115,17 +114,20 @@ def _plain_bounds(
     sign = -1.0 if search.descending else 1.0
     if search.operation is Operation.EUCLIDEAN_DISTANCE:
         bounds = []
-        for place in interruptible(places):
-            apart = dist(rows[place][position], vector)
+        for number in interruptible(places):
+            apart = dist(rows[number][position], vector)
             bounds.append((sign * apart, _DOUBLE_ROUNDING * apart))
         return bounds
     lengths = _plain_lengths(gathered)
+    zero = (0.0,) * gathered.column.length
     is_cosine = search.operation is Operation.COSINE_DISTANCE
     square = length * length
     bounds = []
-    for place in interruptible(places):
-        own = lengths[place]
-        apart = dist(rows[place][position], vector)
+    for number in interruptible(places):
+        cells, own = tuple(rows[number][position]), lengths[number]
+        if isnan(own):
+            own = lengths[number] = dist(cells, zero)
+        apart = dist(cells, vector)
         product = (own * own + square - apart * apart) / 2
         error = _DOUBLE_ROUNDING * (own + length) ** 2
         if is_cosine:
@@ -139,13 +141,10 @@ def _plain_bounds(
 
 
 def _plain_lengths(gathered: Gathered) -> array[float]:
-    """Return the lengths of all vectors, which are kept with the rows."""
+    """Return the lengths computed so far, which are kept with the rows; NaN for the others."""
     kept: array[float] = gathered.kept
     if not isinstance(kept, array):
-        position = gathered.column.position
-        zero = (0.0,) * gathered.column.length
-        vectors = (row[position] for row in gathered.rows)
-        kept = gathered.kept = array("d", map(dist, interruptible_stream(vectors), repeat(zero)))
+        kept = gathered.kept = array("d", [nan]) * len(gathered.rows)
     return kept
 
 
@@ -179,10 +178,10 @@ def _matrix_candidates(
             places = numpy.asarray(hidden, dtype=numpy.intp)
             lowest[places] = highest[places] = numpy.nan  # below no limit
         if passing is None:
-            limit = _limit(numpy, highest, search.wanted)
+            limit = _limit(numpy, highest, search.limit)
             chosen: list[int] = numpy.flatnonzero(lowest <= limit).tolist()
             return chosen
-        return _passing_candidates(numpy, (lowest, highest), search.wanted, passing)
+        return _passing_candidates(numpy, (lowest, highest), search.limit, passing)
 
 
 def _limit(numpy: Any, highest: Any, count: int) -> float:
@@ -198,7 +197,7 @@ def _passing_candidates(
 ) -> Sequence[int]:
     """Return the candidates that pass a filter, which is tested for the nearest rows first."""
     lowest, highest = bounds
-    tested, size = numpy.zeros(len(lowest), dtype=bool), _TESTED_FIRST * count + _ROWS_AT_ONCE // 16
+    tested, size = numpy.zeros(len(lowest), dtype=bool), 4 * count + _TESTED_FIRST
     passed: list[int] = []
     limit = inf
     while limit == inf and not tested.all():

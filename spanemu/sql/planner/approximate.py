@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from spanemu.base.errors import SpannerError
 from spanemu.schema.indexes import VectorIndex
@@ -42,7 +42,7 @@ from spanemu.sql.planner.approximate_errors import (
     ZeroVector,
 )
 from spanemu.sql.planner.fold import fold
-from spanemu.sql.planner.planning import ForcedIndexNotReady, IndexNotFound
+from spanemu.sql.planner.planning import ForcedIndexNotReady, IndexNotFound, Planning
 from spanemu.sql.planner.properties import is_single_row
 from spanemu.sql.resolved import (
     ApproximateDistance,
@@ -54,9 +54,6 @@ from spanemu.sql.resolved import (
 )
 from spanemu.values.json import Document
 
-if TYPE_CHECKING:
-    from spanemu.sql.planner.translate import Translator
-
 _DISTANCE_TYPES: Mapping[Operation | None, str] = {
     Operation.COSINE_DISTANCE: "COSINE",
     Operation.DOT_PRODUCT: "DOT_PRODUCT",
@@ -65,6 +62,21 @@ _DISTANCE_TYPES: Mapping[Operation | None, str] = {
 _LEAVES_TO_SEARCH = "num_leaves_to_search"
 _LEAVES_MAX = 2**64 - 1
 _BASE_TABLE = "_BASE_TABLE"
+
+
+class Translator(Protocol):
+    """The translator of the statement: `common_tables` are the tables of WITH clauses so far."""
+
+    planning: Planning
+    common_tables: dict[str, Node]
+
+    def node(self, scan: resolved.Scan) -> Node:
+        """Return the plan node for a scan."""
+        ...
+
+    def expr(self, expr: Expr) -> Expr:
+        """Return the expression with its subqueries translated."""
+        ...
 
 
 def refused(call: ApproximateDistance, schema: Schema) -> SpannerError:
@@ -259,17 +271,17 @@ class _Block:
 
 
 def _with_index(
-    scan: resolved.Scan, found: resolved.TableScan | None, index: VectorIndex
+    scan: resolved.Scan, table_scan: resolved.TableScan | None, index: VectorIndex
 ) -> resolved.Scan:
     """Return a block with the index in the scan of its table, which a hint need not name then."""
-    if found is not None and scan is found:
-        hints = tuple([hint for hint in found.hints if hint[0] != "force_index"])
-        return replace(found, hints=hints, vector_index=index)
+    if table_scan is not None and scan is table_scan:
+        hints = tuple([hint for hint in table_scan.hints if hint[0] != "force_index"])
+        return replace(table_scan, hints=hints, vector_index=index)
     if isinstance(scan, resolved.JoinScan):
-        left, right = (_with_index(side, found, index) for side in (scan.left, scan.right))
+        left, right = (_with_index(side, table_scan, index) for side in (scan.left, scan.right))
         return replace(scan, left=left, right=right)
     if isinstance(scan, resolved.FilterScan | resolved.ProjectScan):
-        return replace(scan, input=_with_index(scan.input, found, index))
+        return replace(scan, input=_with_index(scan.input, table_scan, index))
     return scan  # the other side of a join
 
 
@@ -283,6 +295,7 @@ class _Distance:
         self._call = call
         self._function = _name(call)
         self._block = block
+        self._planning = translator.planning
         self._schema = translator.planning.schema
         sides = [block.stored(argument) for argument in call.arguments[:2]]
         if block.scan is None or sides.count(None) != 1:
@@ -314,12 +327,11 @@ class _Distance:
         call, column = self._call, self._column
         signature = call.signature
         types = signature.argument_types[:2]
-        name = signature.function.lower().replace("approx_", "")
-        name = name if "." in name else name.upper()
+        name = signature.function.replace("APPROX_", "").replace("approx_", "")
         vectors = list(call.arguments[:2])
         if column.vector_length is not None:
-            place = 1 if self._is_first else 0
-            vectors[place] = self._checked_vector(vectors[place], column.vector_length)
+            constant = 1 if self._is_first else 0
+            vectors[constant] = self._checked_vector(vectors[constant], column.vector_length)
         bound = replace(signature, function=name, argument_types=types, volatile=False)
         return FunctionCall(call.type, bound, tuple(vectors), call.safe, call.at)
 
@@ -341,11 +353,12 @@ class _Distance:
         scan = self._block.scan
         assert scan is not None
         forced = next((value for name, value in scan.hints if name == "force_index"), None)
-        if forced is not None and forced.upper() != _BASE_TABLE:
+        reads_table = self._planning.hint("force_index", scan.hints) == _BASE_TABLE
+        if forced is not None and not reads_table:
             return self._forced(str(forced))
         known, filtering = self._block.not_null(), None
         fitting: list[VectorIndex] = []
-        if forced is None:
+        if not reads_table:
             for index in self._schema.vector_indexes.values():
                 if not self._measures(index) or is_disabled(index) or not index.ready:
                     continue

@@ -25,10 +25,10 @@ from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.nodes import Project, Scan, TopN
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, SortKey
+from spanemu.values.vector_rows import VectorView
 
 if TYPE_CHECKING:
     from spanemu.sql.executor import nearness
-    from spanemu.values.vector_rows import VectorView
 else:
     nearness = deferred("spanemu.sql.executor.nearness")
 
@@ -83,12 +83,12 @@ def _is_whole(scan: Scan) -> bool:
 
 def _search(call: FunctionCall, key: SortKey, scan: Scan, bounds: Bounds) -> Nearest | None:
     own = {column.id: stored for column, stored in scan.outputs}
-    for one, other in (call.arguments, reversed(call.arguments)):
-        column = own.get(one.column.id) if isinstance(one, ColumnRef) else None
-        if column is not None and column.vector_length and free(other).isdisjoint(own):
+    for first, second in (call.arguments, reversed(call.arguments)):
+        column = own.get(first.column.id) if isinstance(first, ColumnRef) else None
+        if column is not None and column.vector_length and free(second).isdisjoint(own):
             operation = call.signature.operation
             assert operation is not None
-            return Nearest(scan, column, other, operation, key.order.descending, bounds)
+            return Nearest(scan, column, second, operation, key.order.descending, bounds)
     return None
 
 
@@ -109,8 +109,8 @@ def compile_nearest(
             view = reader.vector_view(table, column)
         if view is None or len(view.gathered.rows) < ROWS_MIN:
             return whole.rows(run)
-        found = _found(nearest, view, vector_of, kept, run)
-        return whole.rows(run) if found is None else found
+        chosen_rows = _found(nearest, view, vector_of, kept, run)
+        return whole.rows(run) if chosen_rows is None else chosen_rows
 
     return Relation(rows, whole.layout, whole.width)
 
@@ -135,7 +135,7 @@ def _found(
     if chosen is None:
         return None
     run.scanned += len(gathered.rows)
-    items = [(gathered.keys[place], gathered.rows[place]) for place in chosen]
+    items = [(gathered.keys[number], gathered.rows[number]) for number in chosen]
     fresh = _kept_items(view.fresh, width, kept, run)
     nulls = zip(gathered.null_keys, gathered.null_rows, strict=True)
     without = ((key, row) for key, row in nulls if key not in view.hidden)
@@ -151,9 +151,9 @@ def _passing(
     def passing(places: Sequence[int]) -> Sequence[int]:
         passed: list[int] = []
         for part in _steps(places):
-            tested = [_padded(rows[place], width) for place in part]
+            tested = [_padded(rows[number], width) for number in part]
             left = set(map(id, kept(tested, run)))
-            passed += [place for place, row in zip(part, tested, strict=True) if id(row) in left]
+            passed += [number for number, row in zip(part, tested, strict=True) if id(row) in left]
         return passed
 
     return passing
@@ -193,12 +193,12 @@ def _first_kept(
     run: Run,
 ) -> list[tuple[bytes, Row]]:
     """Return the first rows without a vector: their distance is NULL, so their keys decide."""
-    found: list[tuple[bytes, Row]] = []
+    chosen_rows: list[tuple[bytes, Row]] = []
     for part in _steps(items):
-        found += _kept_items(part, width, kept, run)
-        if len(found) >= count:
+        chosen_rows += _kept_items(part, width, kept, run)
+        if len(chosen_rows) >= count:
             break
-    return found[:count]
+    return chosen_rows[:count]
 
 
 def _padded(row: Row, width: int) -> Row:

@@ -50,7 +50,7 @@ def first(rows: Gathered, search: Search, places) -> list[int]:
             return (2, 0.0) if search.descending else (1, 0.0)
         return (1, -value) if search.descending else (2, value)
 
-    return sorted(places, key=distance)[: search.wanted]
+    return sorted(places, key=distance)[: search.limit]
 
 
 def vectors_of(drawn: random.Random, count: int, length: int, special: float):
