@@ -1,6 +1,6 @@
 """The documented flow of LangChain's SpannerVectorStore, in both dialects, by either algorithm.
 
-    python vector_store.py INSTANCE DATABASE POSTGRESQL_DATABASE
+    python vector_store.py PROJECT INSTANCE DATABASE POSTGRESQL_DATABASE
 
 Texts are embedded by the letters they contain, so that the nearest text is known.
 """
@@ -26,6 +26,8 @@ LETTERS = "abcdefgh"
 TEXTS = {"1": "aab", "2": "bbc", "3": "cd", "4": "defg", "5": "gggh"}
 EXACT = QueryParameters.NearestNeighborsAlgorithm.EXACT_NEAREST_NEIGHBOR
 APPROXIMATE = QueryParameters.NearestNeighborsAlgorithm.APPROXIMATE_NEAREST_NEIGHBOR
+GOOGLESQL = {"text": "STRING(MAX)", "vector": "ARRAY<FLOAT64>"}
+POSTGRESQL = {"text": "text", "vector": "float8[]"}
 
 
 class Letters(Embeddings):
@@ -40,7 +42,10 @@ class Letters(Embeddings):
 
 def documents() -> list[Document]:
     return [
-        Document(page_content=text, metadata={"title": f"t{id_}", "pages": len(text)})
+        Document(
+            page_content=text,
+            metadata={"title": f"t{id_}", "kind": "long" if len(text) > 3 else "short"},
+        )
         for id_, text in TEXTS.items()
     ]
 
@@ -51,7 +56,7 @@ def flow(store: SpannerVectorStore) -> None:
     print("near:", [found.page_content for found in store.similarity_search("ab", k=2)])
     scored = store.similarity_search_with_score("gh", k=1)
     print("score:", [(found.page_content, round(score, 3)) for found, score in scored])
-    filtered = store.similarity_search("a", k=2, pre_filter="pages > 3")
+    filtered = store.similarity_search("a", k=2, pre_filter="kind = 'long'")
     print("filtered:", [found.metadata["title"] for found in filtered])
     by_vector = store.similarity_search_by_vector(Letters().embed_query("cd"), k=1)
     print("by vector:", [found.page_content for found in by_vector])
@@ -64,15 +69,17 @@ def flow(store: SpannerVectorStore) -> None:
 def exact(client: Client, instance: str, database: str, types: dict[str, str]) -> None:
     for strategy in (DistanceStrategy.COSINE, DistanceStrategy.EUCLIDEAN):
         table = f"exact_{strategy.name.lower()}"
+        embedding = TableColumn(name="embedding", type=types["vector"])
         SpannerVectorStore.init_vector_store_table(
             instance_id=instance,
             database_id=database,
             table_name=table,
             client=client,
             id_column="row_id",
+            embedding_column=embedding,
             metadata_columns=[
                 TableColumn(name="title", type=types["text"], is_null=True),
-                TableColumn(name="pages", type=types["number"], is_null=True),
+                TableColumn(name="kind", type=types["text"], is_null=True),
             ],
             secondary_indexes=[SecondaryIndex(index_name=f"{table}_titles", columns=["title"])],
         )
@@ -85,7 +92,8 @@ def exact(client: Client, instance: str, database: str, types: dict[str, str]) -
                 client=client,
                 id_column="row_id",
                 embedding_service=Letters(),
-                metadata_columns=["title", "pages"],
+                embedding_column=embedding,
+                metadata_columns=["title", "kind"],
                 query_parameters=QueryParameters(
                     algorithm=EXACT,
                     distance_strategy=strategy,
@@ -110,7 +118,7 @@ def approximate(client: Client, instance: str, database: str) -> None:
         embedding_column=embedding,
         metadata_columns=[
             TableColumn(name="title", type="STRING(MAX)", is_null=True),
-            TableColumn(name="pages", type="INT64", is_null=True),
+            TableColumn(name="kind", type="STRING(MAX)", is_null=True),
         ],
         secondary_indexes=[
             VectorSearchIndex(
@@ -132,7 +140,7 @@ def approximate(client: Client, instance: str, database: str) -> None:
         id_column="row_id",
         embedding_service=Letters(),
         embedding_column=embedding,
-        metadata_columns=["title", "pages"],
+        metadata_columns=["title", "kind"],
         vector_index_name="nearest",
         query_parameters=QueryParameters(
             algorithm=APPROXIMATE,
@@ -153,7 +161,7 @@ def stale(client: Client, instance: str, database: str) -> None:
         client=client,
         id_column="row_id",
         embedding_service=Letters(),
-        metadata_columns=["title", "pages"],
+        metadata_columns=["title", "kind"],
         query_parameters=QueryParameters(
             distance_strategy=DistanceStrategy.COSINE,
             max_staleness=None,
@@ -164,13 +172,13 @@ def stale(client: Client, instance: str, database: str) -> None:
 
 
 def main() -> None:
-    instance, googlesql, postgresql = sys.argv[1:]
-    client = Client()
-    exact(client, instance, googlesql, {"text": "STRING(MAX)", "number": "INT64"})
+    project, instance, googlesql, postgresql = sys.argv[1:]
+    client = Client(project=project)
+    exact(client, instance, googlesql, GOOGLESQL)
     stale(client, instance, googlesql)
     approximate(client, instance, googlesql)
     print("PostgreSQL")
-    exact(client, instance, postgresql, {"text": "text", "number": "bigint"})
+    exact(client, instance, postgresql, POSTGRESQL)
 
 
 main()
