@@ -66,11 +66,16 @@ class Operation(Enum):
     COSINE_DISTANCE = "COSINE_DISTANCE"
     EUCLIDEAN_DISTANCE = "EUCLIDEAN_DISTANCE"
     DOT_PRODUCT = "DOT_PRODUCT"
+    QUERY_VECTOR = "$query_vector"  # the constant of a search, checked before its first row
 
 
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}
+)
+
+DISTANCES = frozenset(
+    {Operation.COSINE_DISTANCE, Operation.EUCLIDEAN_DISTANCE, Operation.DOT_PRODUCT}
 )
 
 

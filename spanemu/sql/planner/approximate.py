@@ -345,7 +345,10 @@ class _Distance:
             return _checked(value, function, length, operation)
 
         types = (vector.type,)
-        signature = Signature("$query_vector", types, vector.type, checked, Nulls.STRICT)
+        name = Operation.QUERY_VECTOR.value
+        signature = Signature(
+            name, types, vector.type, checked, Nulls.STRICT, operation=Operation.QUERY_VECTOR
+        )
         return FunctionCall(vector.type, signature, (vector,))
 
     def index(self) -> VectorIndex:

@@ -22,6 +22,7 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.relation import BatchFunction, Relation, Value
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Operation
+from spanemu.sql.plan.conditions import call_of
 from spanemu.sql.plan.nodes import Project, Scan, TopN
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, SortKey
@@ -33,11 +34,9 @@ else:
     nearness = deferred("spanemu.sql.executor.nearness")
 
 ROWS_MIN = 1_000
-_DISTANCES = frozenset(
-    {Operation.COSINE_DISTANCE, Operation.DOT_PRODUCT, Operation.EUCLIDEAN_DISTANCE}
-)
 
 Bounds = Callable[[Run], tuple[int, int]]
+Check = Callable[[Run], object]
 
 
 @runtime_checkable
@@ -60,20 +59,33 @@ class Nearest(NamedTuple):
     bounds: Bounds
 
 
-def nearest_of(node: TopN, bounds: Bounds) -> Nearest | None:
-    """Return the search that a sort with LIMIT makes, None if it makes none."""
+def prepare(node: TopN, bounds: Bounds, compiler: Compiler) -> Check | None:
+    """Prepare the scan below a sort by distance; return what to check before the first row.
+
+    The compiler then compiles the scan to the rows that matter, if that is possible.
+    """
     key, scan = node.keys[0], node.input
-    value: Any = key.value
+    call: Any = key.value
     if isinstance(scan, Project):
-        if isinstance(value, ColumnRef):
-            values = {column.id: value for column, value in scan.computed}
-            value = values.get(value.column.id)
+        if isinstance(call, ColumnRef):
+            computed = {column.id: value for column, value in scan.computed}
+            call = computed[call.column.id]
         scan = scan.input
-    if len(node.keys) > 1 or not isinstance(scan, Scan) or not isinstance(value, FunctionCall):
-        return None
-    if value.signature.operation not in _DISTANCES or value.safe or not _is_whole(scan):
-        return None
-    return _search(value, key, scan, bounds)
+    assert isinstance(call, FunctionCall)
+    if isinstance(scan, Scan) and _is_whole(scan) and not call.safe:
+        search = _search(call, key, scan, bounds)
+        if search is not None and len(node.keys) == 1 and not compiler.profiled:
+            compiler.searches[id(scan)] = search
+    return _check(call, compiler)
+
+
+def _check(call: FunctionCall, compiler: Compiler) -> Check | None:
+    """Return a check of the constant vector of an approximate distance, None without one."""
+    for argument in call.arguments:
+        if call_of(argument, Operation.QUERY_VECTOR) is not None and not free(argument):
+            vector_of = compiler.value(argument, {})
+            return lambda run: vector_of((), run)
+    return None
 
 
 def _is_whole(scan: Scan) -> bool:
