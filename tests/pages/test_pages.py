@@ -68,6 +68,11 @@ def test_data(walk):
     assert "3 passed" in printed
 
 
+def test_vector_search(walk):
+    printed = walk.follow(after_the_quickstart("vector-search.md"))
+    assert "2 passed" in printed
+
+
 OTHER_LANGUAGES = list(blocks(DOCS / "how-to" / "other-languages.md"))
 # The commands that a section needs, and what its last command prints.
 TOOLCHAINS = {
