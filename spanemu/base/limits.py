@@ -77,6 +77,7 @@ ROW_BYTES_MAX = 100 * 1024 * 1024  # of a result
 BUILT_VALUE_BYTES_MAX = 1024 * 1024  # of a value built by a function or an aggregate
 STATEMENT_MEMORY_BYTES_MAX = 256 * 1024 * 1024  # of rows in operators; Spanner names none
 STEP_BYTES_MAX = 128 * 1024 * 1024  # of the values built in one step of a statement
+VECTOR_MATRICES_BYTES_MAX = 1024 * 1024 * 1024  # of the matrices that searches keep
 STREAM_CHUNK_BYTES = 1024 * 1024  # of a message, except for metadata
 RESUMABLE_CHUNK_BYTES = 32 * 1024  # of a message of several rows, if it has a resume token
 REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests without mutations

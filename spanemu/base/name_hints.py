@@ -57,6 +57,7 @@ _AHEAD = words_of(
 )
 _BIRTH = words_of("birth birthday birthdate born dob death died founded")
 _MIGRATIONS = words_of("migration migrations databasechangelog changelog flyway alembic")
+_EMBEDDING = words_of("embedding embeddings emb embeds")
 _LEASE = words_of("lease leased leases lock locked locks claim reserved held")
 _LEASE_END = words_of(
     """lease leased lock locked at by until expires expiry expiration timeout owner holder worker
@@ -221,3 +222,8 @@ def like_ids(name: str) -> bool:
 def like_payload(name: str) -> bool:
     """Return whether the values seem to be large: message_body, RawEvent, Document."""
     return not _PAYLOAD.isdisjoint(words(name))
+
+
+def like_embedding(name: str) -> bool:
+    """Return whether a name is that of a vector that a model computed."""
+    return not _EMBEDDING.isdisjoint(words(name))

@@ -21,7 +21,6 @@ from spanemu.ddl.errors.data import (
     StoredNull,
     StoredTimestampInFuture,
     StoredValueTooLong,
-    StoredVectorLength,
 )
 from spanemu.ddl.validators.tables import scalar_of
 from spanemu.schema.indexes import Index
@@ -101,18 +100,6 @@ def verify_length(table: str, column: Column) -> Job:
         for value in cell if column.type.is_array and cell is not None else (cell,):
             if value is not None and len(value) > limit:
                 raise StoredValueTooLong(table, column.name, limit, len(value), key)
-
-    return _each_cell(table, column, check)
-
-
-def verify_vector_length(table: str, column: Column) -> Job:
-    """Return the check that every array has as many elements as the column requires."""
-    length = column.vector_length
-    assert length is not None
-
-    def check(cell: Any, key: str, _: Data) -> None:
-        if cell is not None and (len(cell) != length or None in cell):
-            raise StoredVectorLength(table, column.name, length, len(cell), key)
 
     return _each_cell(table, column, check)
 

@@ -155,6 +155,7 @@ class _Builder:
         index = Index(str(tree.name), position, table, _parts(statement, tree.key), search=True)
         index.vector = True
         index.storing = [fold(each.name) for each in tree.storing]
+        index.options = options_by_name(tree.options)
         self.schema.indexes[fold(index.name)] = index
 
     def alter_index(

@@ -114,6 +114,7 @@ class DatabaseDialect:
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
     queues: QueueNames = GOOGLESQL_QUEUES
     vector_index_type: str = "VECTOR"  # in INFORMATION_SCHEMA
+    requires_distance_options: bool = True  # whether an approximate distance needs `options`
     created_with_schema: bool = True  # whether CreateDatabase takes schema statements
     unique_key: Fold = str.lower  # in which the names of two objects must differ
 
@@ -141,6 +142,7 @@ POSTGRESQL = DatabaseDialect(
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",
     vector_index_type="ScaNN",
+    requires_distance_options=False,
     queues=POSTGRESQL_QUEUES,
     created_with_schema=False,
 )

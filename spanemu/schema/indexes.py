@@ -176,17 +176,15 @@ class VectorIndex(Index):
     schema_field: ClassVar[str] = "vector_indexes"
 
     key: tuple[Column, ...]
-    partition_by: tuple[Column, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return self.key + self.partition_by + self.stored
+        return self.key + self.stored
 
     def with_columns(self, columns: ColumnsById) -> Self:
         return replace(
             self,
             key=replaced(self.key, columns),
-            partition_by=replaced(self.partition_by, columns),
             stored=replaced(self.stored, columns),
         )
 

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from spanemu.base.record import Unique, dataclass, record
+from spanemu.schema.indexes import VectorIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
 from spanemu.values.order import ASCENDING, SortOrder
@@ -79,6 +80,15 @@ class FunctionCall(Expr):
     arguments: tuple[Expr, ...]
     safe: bool = False
     at: int = 0
+
+
+@record
+class ApproximateDistance(FunctionCall):
+    """A call of an APPROX_ distance function: two vectors and, if given, options.
+
+    The planner accepts it as the only key of an ORDER BY with LIMIT, where it stands for the exact
+    distance, and refuses it everywhere else (`planner.approximate`).
+    """
 
 
 @record
@@ -249,12 +259,16 @@ class SingleRow(Scan):
 
 @record
 class TableScan(Scan):
-    """Rows of a stored table. `columns` pairs each output with its stored column."""
+    """Rows of a stored table. `columns` pairs each output with its stored column.
+
+    `vector_index` is the vector index that serves the query: a choice of the planner.
+    """
 
     table: Table
     columns: tuple[tuple[ResolvedColumn, Column], ...]
     hints: Hints = ()
     for_update: bool = False
+    vector_index: VectorIndex | None = None
 
 
 @record

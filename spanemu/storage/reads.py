@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TypeVar
 from weakref import WeakSet
 
-from spanemu.base.clock import Clock
+from spanemu.base.clock import BEGINNING, Clock
 from spanemu.storage import layers
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.leaf import Piece
@@ -39,6 +39,7 @@ class StoreReads:
         self.mutex = threading.RLock()
         self.split_map = SplitMap()
         self._dropped = Dropped()
+        self.oldest_readable = BEGINNING  # earlier reads may miss collected versions
         self._validators: WeakSet[object] = WeakSet()  # transactions with a validated timestamp
 
     def read_timestamp(self) -> int:
@@ -149,6 +150,13 @@ class StoreReads:
             )
             for version in versions
         )
+
+    def keys_written_since(self, tree: TreeId, at: int) -> list[bytes]:
+        """Return the keys of the rows that were written after `at`. The caller holds `mutex`."""
+        keys: list[bytes] = []
+        for rows, (leaf, first, end) in self._pieces(tree, *EVERYTHING[0], False):
+            keys += rows.keys_written_after((leaf, first, end), at)
+        return keys
 
     def row_count(self, tree: TreeId) -> int:
         """Return the number of keys in a tree, recently deleted ones included. O(splits)."""

@@ -15,6 +15,7 @@ Not thread-safe: the store's mutex guards everything but lookups in `trees`.
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -316,6 +317,8 @@ def cell_bytes(value: Any) -> int:
         return CELL_BYTES + len(value)
     if isinstance(value, tuple | list):
         return CELL_BYTES + sum(map(cell_bytes, value))
+    if isinstance(value, array):  # a packed vector
+        return CELL_BYTES + len(value) * (CELL_BYTES + _FIXED[float])
     return CELL_BYTES + _OTHER_BYTES
 
 

@@ -56,11 +56,11 @@ class Store(StoreReads):
         super().__init__(clock)
         self.retention_nanos = retention_nanos
         self.last_commit = BEGINNING
-        self.oldest_readable = BEGINNING  # earlier reads may miss collected versions
         self.pins = Pins()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
+        self.vector_rows: Any = None  # `vector_rows.VectorRows`, since the first search
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.change_log: ChangeLog | None = None  # None while no change stream exists
         self.change_listener: ChangeListener | None = None  # for readers of change streams
@@ -92,6 +92,8 @@ class Store(StoreReads):
                 self._dropped.add(tree, self.split_map.trees[tree], at)
                 self._remember(lambda: self._dropped.remove(tree))
             self._remember(self.split_map.drop(tree))
+            if self.vector_rows is not None:
+                self.vector_rows.forget(tree)
 
     def cut(self, boundaries: Iterable[Boundary]) -> list[Boundary]:
         """Add split boundaries; return the new ones."""
@@ -305,14 +307,28 @@ class Store(StoreReads):
                 raise ValueError("the snapshot was discarded, or an earlier one was restored since")
             while next(reversed(self._snapshots)) is not snapshot:
                 self._snapshots.popitem()
-            undo(self._log, snapshot.log_length - self._forgotten, self.split_map, self._garbage)
+            length = snapshot.log_length - self._forgotten
+            undone = self._vectors_since(length)
+            undo(self._log, length, self.split_map, self._garbage)
             self._garbage.restore(snapshot.garbage)
             self.sequences = dict(snapshot.sequences)
             self.last_commit, self.oldest_readable = snapshot.garbage.at, snapshot.oldest_readable
+            if self.vector_rows is not None:
+                self.vector_rows.restored(self.last_commit, undone)
             self._dropped = snapshot.dropped.copy()
             self.change_log = None if snapshot.changes is None else snapshot.changes.restore()
             if self.change_listener is not None:
                 self.change_listener.on_restore()
+
+    def _vectors_since(self, log_length: int) -> dict[TreeId, set[bytes]]:
+        """Return the keys in the end of the undo log, by tree, of trees searched by vectors."""
+        trees = frozenset[TreeId]() if self.vector_rows is None else self.vector_rows.trees()
+        keys: dict[TreeId, set[bytes]] = {tree: set() for tree in trees}
+        if trees:
+            for change in self._log[log_length:]:
+                if not callable(change) and change[0] in trees:
+                    keys[change[0]].add(change[1])
+        return keys
 
     def holds(self, snapshot: StoreSnapshot) -> bool:
         """Return whether a snapshot is valid."""
@@ -343,6 +359,7 @@ class Store(StoreReads):
             if self.last_commit != BEGINNING:
                 self.split_map.forget_history()
             self._garbage, self._dropped = GarbageQueue(), Dropped()
+            self.vector_rows = None
             self.last_commit = self.oldest_readable = BEGINNING
             if self.change_log is not None:
                 self.change_log.forget()
@@ -361,6 +378,8 @@ class Store(StoreReads):
             twin._garbage = self._garbage.copy()
             twin.split_map = self.split_map.share()
             twin._serials = self._serials.copy()
+            if self.vector_rows is not None:
+                twin.vector_rows = self.vector_rows.copy(twin)
             if self.change_log is not None:
                 twin.change_log = self.change_log.share(twin.mutex, twin._serials)
             return twin
@@ -373,6 +392,7 @@ class Store(StoreReads):
         with self.mutex:
             twin = self.clone()
             twin.change_log = None
+            twin.vector_rows = None
             for tree in sorted(twin.split_map.trees.keys() - paths.keys(), reverse=True):
                 twin.drop_tree(tree)
             for tree in [tree for tree in paths if tree not in twin.split_map.trees]:

@@ -322,6 +322,15 @@ class Tree:
             return []
         return [version for version in self.versions(leaf.keys[first:end]) if version[0] > at]
 
+    def keys_written_after(self, piece: Piece, at: int) -> list[bytes]:
+        """Return the keys of the rows of a piece that were written after `at`."""
+        leaf, first, end = piece
+        if leaf.newest <= at and self._floor <= at:
+            return []
+        keys = leaf.keys[first:end]
+        versions = zip(keys, self.versions(keys), strict=True)
+        return [key for key, version in versions if version[0] > at]
+
     def is_written_after(self, at: int) -> bool:
         """Return whether a row was written after `at`."""
         self._update_leaves()

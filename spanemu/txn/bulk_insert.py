@@ -101,6 +101,8 @@ class BulkInsert:
         """Insert rows; return False, with nothing written, unless all of them can be."""
         plan, view = self._plan, batch.view
         rules = plan.rules
+        if plan.vectors:
+            rows = [plan.packed(cells) for cells in rows]
         listed: list[Cells] = list(zip(*rows, strict=True))
         columns, stored = self._completed(listed, rows)
         parts = self._parts.encoded(columns)

@@ -118,9 +118,8 @@ def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
     item_bytes = _ITEM_BYTES.get(item)
 
     def check(value: Any) -> None:
-        if vector is not None and (len(value) != vector or None in value):
-            got = "a NULL element" if None in value else str(len(value))
-            raise value_errors.VectorLengthMismatch(table, column.name, vector, got)
+        if vector is not None:
+            _check_vector(table, column.name, value, vector)
         present = [element for element in value if element is not None] if check_item else value
         if check_item is not None:
             for element in present:
@@ -130,6 +129,15 @@ def _array_check(table: str, column: Column, cell_bytes: int) -> Check:
             raise value_errors.CellTooLarge(table, column.name, size, cell_bytes)
 
     return check
+
+
+def _check_vector(table: str, column: str, value: Any, length: int) -> None:
+    if len(value) > length:
+        raise value_errors.VectorTooLong(table, column, len(value), length)
+    if len(value) < length:
+        raise value_errors.VectorTooShort(table, column, len(value), length)
+    if isinstance(value, tuple | list) and None in value:  # a packed vector has none
+        raise value_errors.NullInVector(table, column)
 
 
 def _size(value: Any) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
+from spanemu.base.deferred import deferred
 from spanemu.schema.indexes import SortedIndex
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import ReadKind
@@ -15,6 +17,13 @@ from spanemu.storage.versions import row_cells
 from spanemu.txn.errors import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc
+
+if TYPE_CHECKING:
+    from spanemu.storage import vector_rows
+    from spanemu.values import vector_rows as rows_by_vector
+else:
+    vector_rows = deferred("spanemu.storage.vector_rows")
+    rows_by_vector = deferred("spanemu.values.vector_rows")
 
 
 class SnapshotReader:
@@ -90,6 +99,20 @@ class SnapshotReader:
         if observer is None:
             return rows
         return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
+
+    def vector_view(self, table: Table, column: Column) -> rows_by_vector.VectorView | None:
+        """Return the rows of a table by the vectors of a column; None if they must be scanned."""
+        store, length = self._store, column.vector_length
+        if store.observer is not None or store.oldest_readable > self.at or length is None:
+            return None
+        tree = tree_of(table)
+        with store.mutex:
+            if tree not in store.split_map.trees:
+                return None  # a table that was dropped since
+            if store.vector_rows is None:
+                store.vector_rows = vector_rows.VectorRows(store)
+            rows: vector_rows.VectorRows = store.vector_rows
+        return rows.view(rows_by_vector.VectorColumn(tree, column.position, length), self.at)
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

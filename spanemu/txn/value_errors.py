@@ -107,14 +107,38 @@ class UnknownPlacement(
     column: str
 
 
-class VectorLengthMismatch(
+class VectorTooLong(
     SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
 ):
-    prose = "Array of {table}.{column} must have exactly {expected} non-NULL elements, got {got}."
+    prose = (
+        "Array column {table}.{column} has {elements} elements and exceeds the `vector_length` "
+        "limit: {length}."
+    )
     table: str
     column: str
-    expected: int
-    got: str
+    elements: int
+    length: int
+
+
+class VectorTooShort(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
+    prose = (
+        "Array column {table}.{column} has {elements} elements and is less than the "
+        "`vector_length` limit: {length}."
+    )
+    table: str
+    column: str
+    elements: int
+    length: int
+
+
+class NullInVector(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
+    prose = "The array column {table}.{column} has `vector_length`, and Null is disallowed in it."
+    table: str
+    column: str
 
 
 class CommitTimestampNotAllowed(SpannerError, code=Code.FAILED_PRECONDITION):

@@ -64,6 +64,8 @@ class WriteBatch:
 
     def write(self, plan: WritePlan, cells: Sequence[Any]) -> bytes:
         """Insert, update, upsert or replace one row; return its encoded key."""
+        if plan.vectors:
+            cells = plan.packed(cells)
         try:
             plan.check(cells, self.view.context)
         except SpannerError:

@@ -36,9 +36,11 @@ from spanemu.values.value import decoder
 if TYPE_CHECKING:
     from spanemu.txn import value_errors
     from spanemu.values import columns as value_columns
+    from spanemu.values import vector
 else:
     value_columns = deferred("spanemu.values.columns")
     value_errors = deferred("spanemu.txn.value_errors")
+    vector = deferred("spanemu.values.vector")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
 
@@ -130,6 +132,17 @@ class WritePlan:
         )
 
     @cached_property
+    def vectors(self) -> tuple[tuple[int, Decode], ...]:
+        """The functions that pack vectors, with the positions of their cells."""
+        return tuple(
+            [
+                (position, vector.packer(column.type, column.vector_length))
+                for position, column in enumerate(self.columns)
+                if column.vector_length is not None
+            ]
+        )
+
+    @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
         return update_lock(self.rules, self._updated)
@@ -184,6 +197,13 @@ class WritePlan:
             except (BadValue, SpannerError):
                 pass  # An earlier row may be invalid as well.
         return list(map(self.decode, rows))
+
+    def packed(self, cells: Sequence[Any]) -> Sequence[Any]:
+        """Return the cells of a row with its vectors as rows store them."""
+        changed = list(cells)
+        for position, pack in self.vectors:
+            changed[position] = pack(changed[position])
+        return tuple(changed)
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid value. The time of `context` bounds commit timestamps."""

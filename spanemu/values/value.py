@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import date
 from functools import lru_cache, partial
 from math import inf, isnan, nan
+from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import interruptible
@@ -54,7 +55,8 @@ def decoder(type_: Type, *, nan_greatest: bool = False) -> Decoder:
     if type_.code is TypeCode.ARRAY:
         item = type_.item()
         same = None if nan_greatest and item.is_float else SAME_ON_THE_WIRE.get(item.code)
-        return _array_decoder(decoder(item, nan_greatest=nan_greatest), same, str(type_))
+        decode = _array_decoder(decoder(item, nan_greatest=nan_greatest), same, str(type_))
+        return _float32_array_decoder(decode) if item.code is TypeCode.FLOAT32 else decode
     if type_.code is TypeCode.STRUCT:
         return _struct_decoder([decoder(field.type) for field in type_.fields], str(type_))
     decode = _DECODERS[type_.code](str(type_))
@@ -232,6 +234,29 @@ def _array_decoder(item: Decoder, same: frozenset[type] | None, type_text: str) 
         if same is not None and same.issuperset(map(type, wire)):
             return tuple(wire)  # Vectors are long, and checking all classes at once is cheap.
         return tuple([item(element) for element in interruptible(wire)])
+
+    return decode
+
+
+_FLOATS = frozenset({float})
+
+
+def _float32_array_decoder(decode_each: Decoder) -> Decoder:
+    """Return a decoder that rounds all numbers of a vector at once.
+
+    It leaves arrays with NULL, with a number out of range and perhaps with NaN to `decode_each`.
+    """
+
+    def decode(wire: Any) -> Any:
+        if wire.__class__ is list and _FLOATS.issuperset(map(type, wire)):
+            total = sum(wire)
+            format_ = f"<{len(wire)}f"
+            if total == total:
+                try:
+                    return unpack(format_, pack(format_, *wire))
+                except OverflowError:
+                    pass
+        return decode_each(wire)
 
     return decode
 

@@ -32,6 +32,7 @@ from tests.benchmarks import (
     threads,
     tpch,
     transactions,
+    vectors,
 )
 
 SUITES = {
@@ -61,6 +62,7 @@ SUITES = {
     "streaming": streaming.main,
     "threads": threads.main,
     "go_client": go_client.main,
+    "vectors": vectors.main,
 }
 
 

@@ -1,9 +1,9 @@
 """Tests of other projects pass on what they test of the emulator, and so do batches from Rust.
 
-Clients, databases and tools have suites of their own for Google's emulator, or for the cloud. Each
-is fetched at a pinned version. Nothing of it is kept here but what points it to an emulator:
-`suites/java` takes the skips for Google's emulator off the client's tests, which then expect what
-the cloud answers, and `suites/spicedb` replaces the container that SpiceDB's tests start.
+Clients, databases, tools and libraries have suites of their own for Google's emulator, or for the
+cloud. Each is fetched at a pinned version. Nothing of it is kept here but what points it to an
+emulator: `suites/java` takes the skips for Google's emulator off the client's tests, which then
+expect what the cloud answers, and `suites/spicedb` replaces the container that SpiceDB's tests start.
 """
 
 from __future__ import annotations
@@ -74,6 +74,28 @@ balances: [4, 21]
 """,
     folder="rust",
 )
+_EXACT = """\
+near: ['aab', 'bbc']
+score: [{score}]
+filtered: ['t4', 't5']
+by vector: ['cd']
+diverse: 2
+deleted: True
+near: ['bbc']
+"""
+_BOTH = (
+    "exact COSINE\n" + _EXACT.format(score="('gggh', 0.106)")
+    + "exact EUCLIDEAN\n" + _EXACT.format(score="('cd', 2.0)")
+)  # fmt: skip
+LANGCHAIN = Client(
+    "langchain",
+    tools=("python3",),
+    fetch="sh fetch.sh {out}",
+    build="{out}/venv/bin/python -m py_compile vector_store.py",
+    run="{out}/venv/bin/python vector_store.py {project} {instance} googlesql postgresql",
+    prints=f"{_BOTH}stale: ['cd']\napproximate\nnear: ['aab', 'bbc']\nPostgreSQL\n{_BOTH}",
+    folder="suites/langchain",
+)
 ACCOUNTS = "CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64) PRIMARY KEY (Id)"
 
 
@@ -101,3 +123,14 @@ def test_batches_of_dml_from_rust(tmp_path: Path) -> None:
         places = {"database": emulator.create_database("accounts", ACCOUNTS).name}
         ran = shell(RUST.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
     assert (ran.returncode, ran.stdout) == (0, RUST.prints), ran.stderr
+
+
+def test_the_vector_store_of_langchain(tmp_path: Path) -> None:
+    LANGCHAIN.make(tmp_path)
+    with spanemu.Emulator.subprocess() as emulator:
+        emulator.create_database("googlesql")
+        emulator.create_database("postgresql", dialect="postgresql")
+        places = {"project": emulator.project, "instance": emulator.instance}
+        ran = shell(LANGCHAIN.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
+    printed = [line for line in ran.stdout.splitlines(True) if not line.startswith("Waiting for")]
+    assert (ran.returncode, "".join(printed)) == (0, LANGCHAIN.prints), ran.stderr

@@ -127,6 +127,8 @@ _CONSTRAINTS: Mapping[type, Callable[[Any, str], str]] = {
 def _scan(node: nodes.Scan) -> str:
     key = node.table.key if node.index is None else node.index.full_key
     text = node.table.name if node.index is None else f"{node.table.name} by {node.index.name}"
+    if node.vector_index is not None:
+        text += f" near by {node.vector_index.name}"
     if node.descending:
         text += " backwards"
     if node.seeks is not None:

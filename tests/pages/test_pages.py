@@ -82,6 +82,11 @@ def test_graphs(walk):
     assert "4 passed" in walk.follow(after_the_quickstart("graphs.md"))
 
 
+def test_vector_search(walk):
+    printed = walk.follow(after_the_quickstart("vector-search.md"))
+    assert "2 passed" in printed
+
+
 OTHER_LANGUAGES = list(blocks(DOCS / "how-to" / "other-languages.md"))
 # The commands that a section needs, and what its last command prints.
 TOOLCHAINS = {

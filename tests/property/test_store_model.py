@@ -16,7 +16,9 @@ from hypothesis.stateful import (
 from spanemu.base.clock import ManualClock
 from spanemu.storage.layout import TreeId, root_boundary
 from spanemu.storage.store import Store
+from spanemu.storage.vector_rows import VectorRows
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW
+from spanemu.values.vector_rows import VectorColumn
 
 MASKS = st.sampled_from([EXISTENCE, 2, 4, 6, WHOLE_ROW])
 RETENTION_NANOS = 50_000
@@ -32,16 +34,32 @@ SIZES = {
     "tree.PENDING_MIN": 2,
     "reads.BATCH_ROWS_FIRST": 2,
     "reads.BATCH_LEAVES_MAX": 2,
+    "vector_rows.STALE_MIN": 3,
 }
 ROOT, CHILD = TreeId(1), TreeId(2)
 KEYS = st.integers(0, 12).map(lambda n: bytes([n]))
 CHILD_KEYS = st.tuples(KEYS, st.integers(0, 2)).map(lambda pair: pair[0] + bytes([pair[1]]))
-CELLS = st.one_of(st.none(), st.integers(0, 9).map(lambda n: (n,)))
+CELLS = st.one_of(st.none(), st.integers(0, 9).map(lambda n: (n or None,)))
 WRITES = st.lists(
     st.one_of(st.tuples(st.just(ROOT), KEYS, CELLS), st.tuples(st.just(CHILD), CHILD_KEYS, CELLS)),
     max_size=5,
     unique_by=lambda write: write[:2],
 )
+
+
+def seen(store: Store, tree: TreeId, at: int) -> dict:
+    """The rows that a search by vectors sees, in key order of each part."""
+    if store.vector_rows is None:
+        store.vector_rows = VectorRows(store)
+    view = store.vector_rows.view(VectorColumn(tree, 0, 1), at)
+    gathered = view.gathered
+    assert gathered.keys == sorted(gathered.keys)
+    hidden = set(gathered.places(view.hidden))
+    assert hidden == {n for n, key in enumerate(gathered.keys) if key in view.hidden}
+    vectors = zip(gathered.keys, gathered.rows, strict=True)
+    nulls = zip(gathered.null_keys, gathered.null_rows, strict=True)
+    left = {key: row for key, row in [*vectors, *nulls] if key not in view.hidden}
+    return left | dict(view.fresh)
 
 
 class StoreAgainstDicts(RuleBasedStateMachine):
@@ -158,6 +176,17 @@ class StoreAgainstDicts(RuleBasedStateMachine):
                 if commit > at and owner == tree and low <= key < high
             )
             assert self.store.written_since(tree, [(low, high)], at, mask) == expected
+
+    @rule(data=st.data())
+    def search(self, data) -> None:
+        """Rows that were gathered for an earlier search, and what was written since."""
+        at = data.draw(st.sampled_from(sorted(self.readable)))
+        for tree in (ROOT, CHILD):
+            expected = {key: row for (owner, key), row in self.history[at].items() if owner == tree}
+            assert seen(self.store, tree, at) == expected
+        for store, rows in self.clones:
+            expected = {key: row for (owner, key), row in rows.items() if owner == ROOT}
+            assert seen(store, ROOT, store.read_timestamp()) == expected
 
     @rule(key=CHILD_KEYS)
     def get_one(self, key) -> None:

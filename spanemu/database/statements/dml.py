@@ -61,7 +61,9 @@ def refuse_pending_plan(
         positions = {table.by_name[schema.fold(column)].position for column in columns}
         refuse_pending_columns(transaction, table, None, positions)
     for name in reads.indexes:
-        index = schema.indexes[schema.fold(name)]
+        index = schema.indexes.get(schema.fold(name))
+        if index is None:
+            continue  # A vector index is the table itself.
         refuse_pending_columns(transaction, schema.tables[schema.fold(index.table)], index, ())
 
 

@@ -69,6 +69,8 @@ def _of_edges(spool: KeyedSpool, scan: Scan, schema: Schema) -> Iterator[IndexAd
 
 def _of_scan(scan: Scan, schema: Schema) -> Iterator[IndexAdvice]:
     """Yield the index that would serve the filter of a full scan, if there is one."""
+    if scan.vector_index is not None:
+        return
     if scan.seeks is not None or scan.index is not None or scan.residual is None:
         return
     points, interval = _sought(scan, schema)

@@ -404,7 +404,9 @@ def footprint_of(plan: Plan) -> Footprint:
     return Footprint(
         tables=frozenset(reads.columns) | written,
         scanned_whole=frozenset(
-            node.table.name for node in nodes if isinstance(node, Scan) and node.seeks is None
+            node.table.name
+            for node in nodes
+            if isinstance(node, Scan) and node.seeks is None and node.vector_index is None
         ),
         indexes=reads.indexes,
         sorts=any(isinstance(node, Sort | TopN) for node in nodes),

@@ -97,6 +97,7 @@ _DISTRIBUTION = (
     ("SCALE", FLOAT64),
     ("BUCKET_COUNTS", array_of(INT64)),
 )
+_PERCENTILE = (("PERCENTILE", INT64), ("VALUE_AT_PERCENTILE", FLOAT64))
 _LOCK_REQUEST = (("COLUMN", STRING), ("LOCK_MODE", STRING), ("TRANSACTION_TAG", STRING))
 _TABLE_OPERATIONS = (
     ("TABLE_NAME", STRING),
@@ -129,6 +130,7 @@ TYPES: NotationTypes = {
             ("STRINGS", array_of(STRING)),
             ("DISTRIBUTION", array_of(struct_of(*_DISTRIBUTION))),
             ("LOCK_REQUESTS", array_of(struct_of(*_LOCK_REQUEST))),
+            ("PERCENTILES", array_of(struct_of(*_PERCENTILE))),
             ("TABLE_OPERATIONS", array_of(struct_of(*_TABLE_OPERATIONS))),
         )
     },

@@ -15,6 +15,7 @@ from spanemu.schema.indexes import Index, SearchIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Interleave, Table
 from spanemu.sql.dialects import dialect_of
+from spanemu.storage.layout import tree_of
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -204,9 +205,10 @@ def filter_text(index: Index, schema: Schema) -> str | None:
 
 def _search_order(index: SearchIndex | VectorIndex) -> tuple[list[str] | None, list[str] | None]:
     """Return SEARCH_PARTITION_BY and SEARCH_ORDER_BY, each None for an index without."""
+    if isinstance(index, VectorIndex):
+        return None, None
     partition = [column.name for column in index.partition_by]
-    order = index.order_by if isinstance(index, SearchIndex) else ()
-    ordered = [f"{part.column.name}{' DESC' * part.descending}" for part in order]
+    ordered = [f"{part.column.name}{' DESC' * part.descending}" for part in index.order_by]
     return partition or None, ordered or None
 
 
@@ -219,6 +221,28 @@ def index_options(source: Source) -> Rows:
         for option, value in index.options.items():
             if value is not None:
                 yield *head, option, *typed(value)
+        if isinstance(index, VectorIndex):
+            for option, value in tree_of_vectors(index, source).items():
+                yield *head, option, *typed(value)
+
+
+# What Spanner recommends: rows in a leaf, leaves in a branch, and rows in a tree of depth 2.
+_ROWS_PER_LEAF, _LEAVES_PER_BRANCH, _ROWS_OF_TWO_LEVELS = 500, 100, 10_000_000
+
+
+def tree_of_vectors(index: VectorIndex, source: Source) -> Mapping[str, int]:
+    """Return the shape of the tree that Spanner would make for the rows of a vector index."""
+    table = source.schema.tables[source.schema.fold(index.table)]
+    rows = source.core.store.row_count(tree_of(table))
+    options = index.options
+    is_deep = "num_branches" in options or rows > _ROWS_OF_TWO_LEVELS
+    depth = options.get("tree_depth") or (3 if is_deep else 2)
+    leaves = options.get("num_leaves") or max(1, rows // _ROWS_PER_LEAF)
+    shape = {"system_optimized_tree_depth": depth, "system_optimized_num_leaves": leaves}
+    if depth == 3:
+        branches = options.get("num_branches") or max(1, leaves // _LEAVES_PER_BRANCH)
+        shape["system_optimized_num_branches"] = branches
+    return shape
 
 
 def _special(schema: Schema) -> Iterator[tuple[str, SearchIndex | VectorIndex]]:
@@ -257,10 +281,11 @@ def index_columns(source: Source) -> Rows:
             )
     for kind, special in _special(schema):
         head = "", *split_name(special.table), last_part(special.name), kind
+        is_vector = isinstance(special, VectorIndex)  # whose embedding has no order
         for position, column in enumerate((*special.key, *special.stored), 1):
             in_key = position <= len(special.key)
             yield (
                 *head, column.name, position if in_key else None,
-                "ASC" if in_key and isinstance(special, VectorIndex) else None,
+                "ASC" if 1 < position <= len(special.key) and is_vector else None,
                 YES_NO[not column.not_null], type_text.of(column),
             )  # fmt: skip

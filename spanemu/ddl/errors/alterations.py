@@ -180,14 +180,18 @@ class NotNullInIndex(SpannerError, code=Code.FAILED_PRECONDITION):
     index: str
 
 
-class VectorLengthChanged(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = (
-        "Cannot change the vector_length of column `{table}.{column}`, which vector index {index} "
-        "uses."
-    )
+class VectorLengthAdded(SpannerError, code=Code.FAILED_PRECONDITION):
+    """Also for another length: Spanner says that the column gets one."""
+
+    prose = "Cannot change column {table}.{column} to add `vector_length`"
     table: str
     column: str
-    index: str
+
+
+class VectorLengthRemoved(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot change column {table}.{column} to remove `vector_length`"
+    table: str
+    column: str
 
 
 # ---------------------------------------------------------------------------- computed columns

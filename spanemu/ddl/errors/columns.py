@@ -63,8 +63,8 @@ class BadLength(
 
 class VectorLengthType(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
-        "vector_length is only allowed on ARRAY<FLOAT32> and ARRAY<FLOAT64> columns: column "
-        "{table}.{column} has type {type}."
+        "`vector_length` can only be applied on ARRAY<FLOAT32> or ARRAY<FLOAT64>, but it is "
+        "applied on {table}.{column}, which is of type {type}."
     )
     table: str
     column: str
@@ -72,7 +72,10 @@ class VectorLengthType(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class VectorLengthOnComputed(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "vector_length is not allowed on generated or default column {table}.{column}."
+    prose = (
+        "`vector_length` cannot be applied on generated column or default column, but it is "
+        "applied on {table}.{column}."
+    )
     table: str
     column: str
 

@@ -70,18 +70,6 @@ class StoredValueTooLong(
     key: str
 
 
-class StoredVectorLength(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = (
-        "Changing the vector_length of column {table}.{column} to {length} is not allowed because "
-        "it contains an array of {size} elements at key: {key}."
-    )
-    table: str
-    column: str
-    length: int
-    size: int
-    key: str
-
-
 class ConversionFailed(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = (
         "Column {table}.{column} cannot become a STRING because it contains invalid UTF-8 at key: "

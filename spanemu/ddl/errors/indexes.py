@@ -142,10 +142,53 @@ class SearchIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class VectorIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Vector index {index} is invalid: column {column} {reason}."
+    prose = "The key column {column} in vector index {index} {reason}."
     index: str
     column: str
     reason: str
+
+
+class VectorIndexOptionsInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The options of vector index {index} are invalid: {reason}."
+    index: str
+    reason: str
+
+
+class VectorIndexFilterColumn(SpannerError, code=Code.INVALID_ARGUMENT):
+    """WHERE c IS NOT NULL names a column that is neither a key nor a stored column."""
+
+    prose = (
+        "Vector index {index} cannot be filtered by column {column}, which is not among its key "
+        "and stored columns."
+    )
+    index: str
+    column: str
+
+
+class VectorIndexPartitioned(SpannerError, code=Code.UNIMPLEMENTED):
+    prose = "PARTITION BY is not supported in vector index `{index}`."
+    index: str
+
+
+class VectorIndexColumnTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Index {index} specifies stored column {column} twice."
+    index: str
+    column: str
+
+
+class VectorIndexKeyStored(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Index {index} specifies stored column {column} already specified as primary key."
+    index: str
+    column: str
+
+
+class VectorIndexColumnNotStored(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = (
+        "Column {column} in index {index} is not a stored column. Only stored columns may be "
+        "dropped from indices."
+    )
+    index: str
+    column: str
 
 
 class SearchIndexParentInvalid(SpannerError, code=Code.FAILED_PRECONDITION):

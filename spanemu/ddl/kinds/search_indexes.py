@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path
@@ -11,17 +12,24 @@ from spanemu.base.limits import VECTOR_LENGTH_MAX
 from spanemu.ddl.change import Change, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
+    IndexFilterColumn,
     IndexInOtherSchema,
     IndexPartMissing,
     IndexWithoutKey,
     SearchIndexInvalid,
     SearchIndexParentInvalid,
-    StoredColumnExists,
     StoredColumnIsKey,
     StoredColumnIsTableKey,
+    StoredColumnNotFound,
+    VectorIndexColumnNotStored,
+    VectorIndexColumnTwice,
+    VectorIndexFilterColumn,
     VectorIndexInvalid,
+    VectorIndexKeyStored,
+    VectorIndexOptionsInvalid,
+    VectorIndexPartitioned,
 )
-from spanemu.ddl.errors.objects import ObjectOptionMissing
+from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
 from spanemu.ddl.errors.tables import TableHasIndexes
 from spanemu.ddl.jobs import fill_index
 from spanemu.ddl.kinds.kind import ObjectKind
@@ -34,7 +42,7 @@ from spanemu.ddl.naming import (
     table_of,
 )
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.indexes import filter_problems, index_column_problems
+from spanemu.ddl.validators.indexes import index_column_problems, key_type_problems
 from spanemu.ddl.validators.options import (
     TRUE_OR_FALSE,
     Rule,
@@ -155,7 +163,7 @@ _VECTOR_RULES: Rules = {
     "tree_depth": whole(2, 3),
     "num_leaves": _MANY,
     "num_branches": _MANY,
-    "leaf_scatter_factor": whole(0, 2**31 - 1),
+    "leaf_scatter_factor": whole(0, 32),
     "min_branch_splits": _MANY,
     "min_leaf_splits": _MANY,
     "locality_group": Rule(is_text, "the name of a locality group"),
@@ -169,6 +177,7 @@ def _create_vector_index(statement: ddl_ast.CreateVectorIndex, schema: Schema) -
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
+    raise_first(_vector_clause_problems(name, statement))
     columns = _Columns(name, table)
     index = VectorIndex(
         name=name,
@@ -176,12 +185,11 @@ def _create_vector_index(statement: ddl_ast.CreateVectorIndex, schema: Schema) -
         table=table.name,
         key=columns.of_key(statement.key),
         stored=columns.listed(statement.storing),
-        partition_by=columns.listed(statement.partition_by),
         where_not_null=columns.filtered(statement.where_not_null),
-        options=changed_options((_VECTOR_LABEL, name), statement.options, _VECTOR_RULES),
+        options=_vector_options(name, statement.options, _VECTOR_RULES),
     )
     if "distance_type" not in index.options:
-        raise ObjectOptionMissing(_VECTOR_LABEL, name, "distance_type")
+        raise VectorIndexOptionsInvalid(name, "the option distance_type is required")
     raise_first(_vector_problems(index, table, schema))
     return Change(with_index(schema, index), [fill_index(index)] if index.has_entries else ())
 
@@ -194,22 +202,41 @@ def _altered_vector_index(
     if isinstance(action, ddl_ast.AddIndexColumn):
         column = addressed_column(table, action.column)
         if column in index.stored:
-            raise StoredColumnExists(index.name, column.name)
+            raise VectorIndexColumnTwice(index.name, column.name)
+        if column in index.key:
+            raise VectorIndexKeyStored(index.name, column.name)
         after = replace(index, stored=(*index.stored, column))
     elif isinstance(action, ddl_ast.DropIndexColumn):
         name = action.column.name
         left = tuple([column for column in index.stored if column.name != name])
         if len(left) == len(index.stored):
-            raise IndexPartMissing(index.name, "stored column", name)
+            is_embedding = name == index.key[0].name
+            missing = VectorIndexColumnNotStored if is_embedding else StoredColumnNotFound
+            raise missing(index.name, name)
         after = replace(index, stored=left)
     elif isinstance(action, ddl_ast.SetIndexOptions):
         rules = {"disable_search": TRUE_OR_FALSE}
-        options = changed_options((_VECTOR_LABEL, index.name), action.options, rules, index.options)
+        options = _vector_options(index.name, action.options, rules, index.options)
         after = replace(index, options=options)
     else:
         raise Unsupported("ALTER VECTOR INDEX ALTER STORED COLUMN")
     raise_first(_vector_problems(after, table, schema))
     return after
+
+
+def _vector_options(
+    index: str,
+    written: ddl_ast.Options | None,
+    rules: Rules,
+    before: Mapping[str, Any] | None = None,
+) -> Mapping[str, Any]:
+    try:
+        return changed_options((_VECTOR_LABEL, index), written, rules, before)
+    except UnknownObjectOption as unknown:
+        reason = f"there is no option {unknown.option}, but {unknown.supported}"
+    except BadObjectOption as bad:
+        reason = f"{bad.option} is {bad.value}, and must be {bad.supported}"
+    raise VectorIndexOptionsInvalid(index, reason)
 
 
 # ---------------------------------------------------------------------------- rules
@@ -265,15 +292,28 @@ def _parent_problems(index: SearchIndex, schema: Schema) -> Iterator[SpannerErro
         yield refuse("PARTITION BY does not begin with its primary key")
 
 
+def _vector_clause_problems(
+    index: str, statement: ddl_ast.CreateVectorIndex
+) -> Iterator[SpannerError]:
+    if statement.partition_by:
+        yield VectorIndexPartitioned(index)
+    for part in statement.key:
+        if part.order is not None or part.nulls is not None:
+            yield VectorIndexInvalid(index, part.column.name, "cannot have an order")
+
+
 def _vector_problems(index: VectorIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    yield from _shared_problems(index, table)
-    embedding = index.key[0]
-    yield from _embedding_problems(index, embedding)
+    yield from _shared_problems(index, table, VectorIndexFilterColumn)
+    yield from _embedding_problems(index, index.key[0])
+    for column in index.key[1:]:
+        yield from key_type_problems(index.name, column, schema)
     branches, leaves = index.options.get("num_branches"), index.options.get("num_leaves")
-    if branches is not None and index.options.get("tree_depth", 2) != 3:
-        yield VectorIndexInvalid(index.name, embedding.name, "has num_branches, not tree_depth 3")
+    if branches is not None and index.options.get("tree_depth", 3) != 3:
+        yield VectorIndexOptionsInvalid(index.name, "num_branches requires a tree_depth of 3")
     if branches is not None and leaves is not None and branches >= leaves:
-        yield VectorIndexInvalid(index.name, embedding.name, "has not fewer branches than leaves")
+        yield VectorIndexOptionsInvalid(
+            index.name, f"num_branches, {branches}, must be fewer than num_leaves, {leaves}"
+        )
     yield from locality_group_problems(index.options, schema)
 
 
@@ -288,19 +328,28 @@ def _embedding_problems(index: VectorIndex, column: Column) -> Iterator[SpannerE
     elif column.vector_length is None:
         yield refuse("must have `vector_length=>` set")
     elif column.vector_length > VECTOR_LENGTH_MAX:
-        yield refuse(f"has a vector_length larger than {VECTOR_LENGTH_MAX}")
+        yield refuse(
+            f"has vector_length {column.vector_length}, which is larger than the maximum allowed "
+            f"vector_length {VECTOR_LENGTH_MAX}"
+        )
     if not column.not_null and column.name not in index.where_not_null:
-        yield refuse(f"must be NOT NULL, or filtered by `WHERE {column.name} IS NOT NULL`")
+        yield refuse(f"must be NOT NULL, or null filtered by `WHERE {column.name} IS NOT NULL`")
 
 
-def _shared_problems(index: SearchIndex | VectorIndex, table: Table) -> Iterator[SpannerError]:
+def _shared_problems(
+    index: SearchIndex | VectorIndex,
+    table: Table,
+    bad_filter: Callable[[str, str], SpannerError] = IndexFilterColumn,
+) -> Iterator[SpannerError]:
     if schema_part(index.name) != schema_part(table.name):
         yield IndexInOtherSchema(index.name, table.name)
     if not index.key:
         yield IndexWithoutKey(index.name)
     keys = {column.name for column in table.key_columns}
     held = {column.name for column in index.columns}
-    yield from filter_problems(index.name, index.where_not_null, held | keys)
+    for name in index.where_not_null:
+        if name not in held | keys:
+            yield bad_filter(index.name, name)
     for column in index.stored:
         if column in index.key:
             yield StoredColumnIsKey(index.name, column.name)
@@ -327,8 +376,6 @@ def search_index_text(index: SearchIndex) -> str:
 def vector_index_text(index: VectorIndex) -> str:
     """Return CREATE VECTOR INDEX."""
     text = f"CREATE VECTOR INDEX {_head(index)}{_storing(index.stored)}"
-    if index.partition_by:
-        text += f" PARTITION BY {_quoted(index.partition_by)}"
     return text + where_text(index.where_not_null) + options_text(index.options)
 
 

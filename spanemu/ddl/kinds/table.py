@@ -18,7 +18,13 @@ from spanemu.ddl.kinds.functions import (
     FUNCTION_OVER_TABLES,
     FUNCTION_OVER_VIEWS,
 )
-from spanemu.ddl.kinds.kind import ObjectKind, Statement, drop_object, statements_of
+from spanemu.ddl.kinds.kind import (
+    ObjectKind,
+    Statement,
+    alter_object,
+    drop_object,
+    statements_of,
+)
 from spanemu.ddl.kinds.models import MODEL
 from spanemu.ddl.kinds.placements import LOCALITY_GROUP, PLACEMENT
 from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
@@ -27,9 +33,10 @@ from spanemu.ddl.kinds.search_indexes import SEARCH_INDEX, VECTOR_INDEX
 from spanemu.ddl.kinds.sequences import SEQUENCE
 from spanemu.ddl.kinds.views import VIEW
 from spanemu.ddl.naming import find_object
+from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.sql.ddl_ast import DdlStatement, DropIndex
+from spanemu.sql.ddl_ast import AlterIndex, AlterVectorIndex, DdlStatement, DropIndex
 
 BEFORE_TABLES: Sequence[ObjectKind] = (PLACEMENT, LOCALITY_GROUP, SEQUENCE, FUNCTION)
 WITH_TABLES: Sequence[ObjectKind] = (SEARCH_INDEX, VECTOR_INDEX)
@@ -83,3 +90,12 @@ def drop_managed_index(statement: DropIndex, schema: Schema) -> Change | None:
         if find_object(schema, kind.field, str(statement.name)) is not None:
             return drop_object(kind, statement, schema)
     return None
+
+
+def alter_managed_index(statement: AlterIndex, schema: Schema) -> Change | None:
+    """Alter a vector index by ALTER INDEX, its statement in PostgreSQL; None for other indexes."""
+    name = str(statement.name)
+    if schema.dialect is not POSTGRESQL or VECTOR_INDEX.addressed(schema, name) is None:
+        return None
+    written = AlterVectorIndex(statement.name, statement.action, at=statement.at, end=statement.end)
+    return alter_object(VECTOR_INDEX, written, schema)

@@ -40,7 +40,6 @@ from spanemu.ddl.jobs import (
     verify_length,
     verify_not_null,
     verify_past,
-    verify_vector_length,
 )
 from spanemu.ddl.kinds.sequences import restart_counter
 from spanemu.ddl.kinds.table import column_dependents
@@ -217,8 +216,6 @@ def _jobs(change: Alteration) -> Iterator[Job]:
         yield convert_column(table, after)
     elif after.length is not None and (before.length is None or after.length < before.length):
         yield verify_length(table, after)
-    if after.vector_length not in (None, before.vector_length):
-        yield verify_vector_length(table, after)
     if after.not_null and not before.not_null:
         yield verify_not_null(table, after)
     if after.allow_commit_timestamp and not before.allow_commit_timestamp:

@@ -106,6 +106,10 @@ def _parent(statement: ddl_ast.CreateIndex, schema: Schema) -> str | None:
 
 def alter_index(statement: ddl_ast.AlterIndex, schema: Schema) -> Change:
     """Add or drop a stored column, and write all entries again; or set options."""
+    if find_index(schema, statement.name) is None:
+        altered = kinds.alter_managed_index(statement, schema)
+        if altered is not None:
+            return altered
     index = index_of(schema, statement.name)
     raise_first(managed_problems(index))
     action = statement.action

@@ -25,7 +25,8 @@ from spanemu.ddl.errors.alterations import (
     NotNullInForeignKey,
     NotNullInIndex,
     ParentKeyColumnAltered,
-    VectorLengthChanged,
+    VectorLengthAdded,
+    VectorLengthRemoved,
 )
 from spanemu.ddl.errors.columns import CommitTimestampDependency
 from spanemu.ddl.errors.objects import PlacementKeyInvalid
@@ -111,13 +112,10 @@ def redefinition_problems(change: Alteration) -> Iterator[SpannerError]:
 
 
 def _vector_change_problems(change: Alteration) -> Iterator[SpannerError]:
-    """Yield vector indexes that rely on the length; stored rows are checked later."""
-    if change.before.vector_length == change.after.vector_length:
-        return
-    table, column = change.place
-    for index in change.schema.vector_indexes.values():
-        if index.table == table and column in index.named_columns:
-            yield VectorLengthChanged(*change.place, index.name)
+    if change.after.vector_length is None and change.before.vector_length is not None:
+        yield VectorLengthRemoved(*change.place)
+    elif change.after.vector_length != change.before.vector_length:
+        yield VectorLengthAdded(*change.place)
 
 
 def _key_problems(change: Alteration) -> Iterator[SpannerError]:

@@ -59,7 +59,7 @@ def index_problems(index: SortedIndex, table: Table, schema: Schema) -> Iterator
     if not index.key:
         yield IndexWithoutKey(index.name)
     for part in index.key:
-        yield from _type_problems(index.name, part.column, schema)
+        yield from key_type_problems(index.name, part.column, schema)
     yield from stored_problems(index, table, index.stored)
     if len(index.full_key) > KEY_PARTS_MAX:
         yield TooManyKeyColumns("Index", index.name, len(index.full_key), KEY_PARTS_MAX)
@@ -69,7 +69,8 @@ def index_problems(index: SortedIndex, table: Table, schema: Schema) -> Iterator
     yield from count_problems(index, table, schema)
 
 
-def _type_problems(index: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
+def key_type_problems(index: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
+    """Yield the error for a key column of a type that no key has."""
     if is_key_type(column.type, schema):
         return
     if column.type.code in _NAMED_TYPES | schema.dialect.unsorted_types:

@@ -104,6 +104,16 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
         "fix": "{column} timestamp with time zone NOT NULL, or a generated column with COALESCE, "
         "if these rows may go",
     },
+    "SPN231": {
+        "fix": "Declare the column with VECTOR LENGTH",
+        "message": "{object}.{column} is an array of floating-point numbers without VECTOR LENGTH.",
+    },
+    "SPN232": {
+        "why": "float4 is recommended for embeddings: most models compute no more digits, and "
+        "vectors and the entries of vector indexes take half the space.",
+        "fix": "float4[]",
+        "message": "{object}.{column} holds vectors of float8.",
+    },
 }
 
 _TYPES = {

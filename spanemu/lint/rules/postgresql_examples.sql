@@ -261,6 +261,30 @@ CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
 CREATE TABLE users (id bigint NOT NULL, email varchar(64), PRIMARY KEY (id));
 CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
 
+-- SPN231, reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[], PRIMARY KEY (id));
+-- SPN231, not reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+
+-- SPN232, reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float8[] VECTOR LENGTH 768, PRIMARY KEY (id));
+-- SPN232, not reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+
+-- SPN233, reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_embedding ON docs USING scann(embedding) WITH (distance_type = 'COSINE', tree_depth = 3, num_branches = 1000, num_leaves = 2000);
+-- SPN233, not reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_embedding ON docs USING scann(embedding) WITH (distance_type = 'COSINE');
+
+-- SPN234, reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_embedding ON docs USING scann(embedding, body) WITH (distance_type = 'COSINE');
+-- SPN234, not reported
+CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[] VECTOR LENGTH 768 NOT NULL, PRIMARY KEY (id));
+CREATE INDEX by_embedding ON docs USING scann(embedding, kind) WITH (distance_type = 'COSINE');
+
 -- SPN301, reported
 CREATE TABLE t0 (k0 bigint NOT NULL, PRIMARY KEY (k0));
 CREATE TABLE t1 (k0 bigint NOT NULL, k1 bigint NOT NULL, PRIMARY KEY (k0, k1)) INTERLEAVE IN PARENT t0;

@@ -15,6 +15,7 @@ from typing import Any
 
 from spanemu.base.record import dataclass
 from spanemu.sql.functions.registry import Arity, Function, Overload, Parameter, Signature
+from spanemu.sql.resolved import ApproximateDistance, FunctionCall
 from spanemu.values.types import Type
 
 
@@ -104,6 +105,11 @@ def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[S
         while slots and slots[-1].argument is None:
             slots.pop()
     return tuple(slots)
+
+
+def approximation(call: FunctionCall) -> ApproximateDistance:
+    """Return the call of an approximate distance as what it is, for the planner to place."""
+    return ApproximateDistance(call.type, call.signature, call.arguments, call.safe, call.at)
 
 
 # Binding an overload can build closures, so all calls with the same types share one signature.

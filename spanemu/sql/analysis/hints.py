@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from spanemu.base.errors import Unsupported
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import (
     BadHint,
@@ -258,7 +258,7 @@ def check_forced_index(hints: Hints, table: Table, analysis: AnalysisState, at: 
         if name != "force_index" or value.upper() == BASE_TABLE:
             continue
         index = analysis.schema.index_of_any_kind(value)
-        if index is not None and not isinstance(index, SortedIndex):
+        if isinstance(index, SearchIndex):
             raise Unsupported(f"FORCE_INDEX with a {index.words.lower()} ({value})")
         if index is None or index.table != table.name:
             raise HintIndexNotFound(table.name, value, at=at)

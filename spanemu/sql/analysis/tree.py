@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from spanemu.sql.resolved import (
     AggregateCall,
+    ApproximateDistance,
     ColumnRef,
     Expr,
     FunctionCall,
@@ -90,6 +91,14 @@ def expressions_in(node: Any) -> Iterator[Expr]:
         yield from expressions_in(child)
 
 
+APPROXIMATION = "An approximate distance function"  # in error messages
+
+
+def has_approximation(expression: Expr) -> bool:
+    """Return whether an expression calls an approximate distance function."""
+    return any(isinstance(part, ApproximateDistance) for part in expressions_in(expression))
+
+
 def is_equivalent(first: Any, second: Any) -> bool:
     """Return whether two expressions certainly have equal values on the same row."""
     if first is second:
@@ -133,6 +142,7 @@ _COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     ParameterRef: lambda one, other: one.name == other.name,
     Literal: _is_equal_literal,
     FunctionCall: _is_equivalent_call,
+    ApproximateDistance: _is_equivalent_call,
 }
 
 

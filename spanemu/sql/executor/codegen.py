@@ -139,7 +139,7 @@ class PairOutput:
 
 def value_function(expr: Expr, layout: Layout, compiler: ExpressionCompiler) -> Value:
     """Compile `expr` to a function of a row and the run that returns its value."""
-    if isinstance(expr, ColumnRef) and expr.column.id in layout:
+    if isinstance(expr, ColumnRef) and expr.column.id in layout and not expr.type.is_array:
         return _cell(layout[expr.column.id])
     if isinstance(expr, Literal):
         return _constant(expr.value)

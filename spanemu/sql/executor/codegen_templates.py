@@ -31,15 +31,18 @@ from spanemu.sql.functions.value_size import (
 )
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
+from spanemu.values.types import FLOAT32, FLOAT64
 
 if TYPE_CHECKING:
     from spanemu.sql.executor import codegen_arithmetic, codegen_graph, subquery
     from spanemu.sql.functions import conversion
+    from spanemu.values import vector
 else:
     codegen_arithmetic = deferred("spanemu.sql.executor.codegen_arithmetic")
     codegen_graph = deferred("spanemu.sql.executor.codegen_graph")
     subquery = deferred("spanemu.sql.executor.subquery")
     conversion = deferred("spanemu.sql.functions.conversion")
+    vector = deferred("spanemu.values.vector")
 
 # Function implementations that are Python operators, with the text of the operator.
 INLINE: Mapping[Any, str] = {
@@ -66,11 +69,18 @@ def _parameter(expr: resolved.ParameterRef, writer: ExpressionWriter) -> str:
     return f"run.parameters[{writer.compiler.parameter(expr.name)}]"
 
 
+_PACKED = frozenset({FLOAT32, FLOAT64})  # elements of arrays that rows may store packed
+
+
 def _column(expr: resolved.ColumnRef, writer: ExpressionWriter) -> str:
     position = writer.layout.get(expr.column.id)
     if position is None:
-        return f"run.slots[{writer.compiler.slot(expr.column.id)}]"
-    return writer.cell(position)
+        text = f"run.slots[{writer.compiler.slot(expr.column.id)}]"
+    else:
+        text = writer.cell(position)
+    if expr.type.element in _PACKED:
+        return f"{writer.bind(vector.unpacked)}({text})"
+    return text
 
 
 def write_call(expr: FunctionCall, writer: ExpressionWriter) -> str:

@@ -57,6 +57,7 @@ class Compiler:
         self._constants: dict[Hashable, int] = {}
         self.memo_count = 0
         self.partial_reads: set[int] = set()  # ids of scans that may not be read to the end
+        self.searches: dict[int, Any] = {}  # `nearest.Nearest` by the id of its scan
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
         # An expression may be compiled more than once, the subqueries in it only once.
         self.subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]] = {}

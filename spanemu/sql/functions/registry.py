@@ -63,11 +63,19 @@ class Operation(Enum):
     DIVIDE = "$divide"
     CONCATENATE = "$concat_op"
     NEXT_SEQUENCE_VALUE = "GET_NEXT_SEQUENCE_VALUE"
+    COSINE_DISTANCE = "COSINE_DISTANCE"
+    EUCLIDEAN_DISTANCE = "EUCLIDEAN_DISTANCE"
+    DOT_PRODUCT = "DOT_PRODUCT"
+    QUERY_VECTOR = "$query_vector"  # the constant of a search, checked before its first row
 
 
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}
+)
+
+DISTANCES = frozenset(
+    {Operation.COSINE_DISTANCE, Operation.EUCLIDEAN_DISTANCE, Operation.DOT_PRODUCT}
 )
 
 

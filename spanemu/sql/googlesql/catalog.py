@@ -47,9 +47,6 @@ _AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate
 _UNSUPPORTED: Mapping[str, str] = {
     "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
     **dict.fromkeys(
-        ("APPROX_COSINE_DISTANCE", "APPROX_DOT_PRODUCT", "APPROX_EUCLIDEAN_DISTANCE"), "vector"
-    ),
-    **dict.fromkeys(
         (
             "DEBUG_TOKENLIST", "SCORE", "SCORE_NGRAMS", "SEARCH", "SEARCH_NGRAMS",
             "SEARCH_SUBSTRING", "SNIPPET",

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SortedIndex, VectorIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.resolved import (
     AggregateCall,
@@ -172,6 +172,7 @@ class Scan(Producing):
     keys if that is None; `residual` filters the rows visited. `seek_condition` is the condition
     that the seeks implement, for display: it is no part of the plan, since it holds the values of
     the seeks, with their subqueries, again. The cost is one visit per key in range.
+    `vector_index` is the vector index that serves a search for the nearest rows of the table.
     """
 
     table: Table
@@ -183,6 +184,7 @@ class Scan(Producing):
     descending: bool = False
     for_update: bool = False
     hints: Hints = ()
+    vector_index: VectorIndex | None = None
     parts = ("seeks", "residual")
 
     @property

@@ -38,12 +38,15 @@ def _scan(node: Scan, drawing: Drawing) -> int:
 
 
 def _bare_scan(node: Scan, drawing: Drawing) -> int:
+    index = node.index or node.vector_index
     metadata = {
-        "scan_type": "TableScan" if node.index is None else "IndexScan",
-        "scan_target": node.table.name if node.index is None else node.index.name,
+        "scan_type": "TableScan" if index is None else "IndexScan",
+        "scan_target": node.table.name if index is None else index.name,
         "scan_method": "Row",
     }
-    if node.seeks is None:
+    if node.vector_index is not None:
+        metadata |= {"scan_type": "VectorIndexScan", "scan_method": "Batch"}
+    elif node.seeks is None:
         metadata["Full scan"] = "true"
     if node.descending:
         metadata["scan_direction"] = "backward"

@@ -117,8 +117,9 @@ def reads_of(plan: Plan) -> Reads:
             if isinstance(node, Scan):
                 names = frozenset([stored.name for _, stored in node.outputs])
                 columns[node.table.name] = columns.get(node.table.name, frozenset()) | names
-                if node.index is not None:
-                    indexes.add(node.index.name)
+                index = node.index or node.vector_index
+                if index is not None:
+                    indexes.add(index.name)
             elif isinstance(node, SystemScan):
                 system.add(node.name)
     if isinstance(plan, CallPlan):

@@ -26,6 +26,7 @@ PARTS: Mapping[type, tuple[str, ...]] = {
     resolved.ColumnRef: (),
     resolved.SequenceRef: (),
     resolved.FunctionCall: ("arguments",),
+    resolved.ApproximateDistance: ("arguments",),
     resolved.Cast: ("operand",),
     resolved.Case: ("whens", "otherwise"),
     resolved.And: ("operands",),

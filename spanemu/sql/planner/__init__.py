@@ -5,6 +5,7 @@ In reading order:
 - `planning`: the context of one run of the planner, and the errors of a plan
 - `build`: the steps from a statement to its plan
 - `translate`: scans to plan nodes, one for one
+- `approximate`, with `approximate_errors`: where a query may use an approximate distance
 - `rules`, with `fold`, `pushdown` and `decorrelate`: rewrites of a plan that choose no algorithm
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`

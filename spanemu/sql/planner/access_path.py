@@ -63,10 +63,11 @@ from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import ordering
+    from spanemu.sql.planner import approximate, ordering
 
     Required = ordering.RequiredOrder | None
 else:
+    approximate = deferred("spanemu.sql.planner.approximate")
     ordering = deferred("spanemu.sql.planner.ordering")
 
 _PARTS_MAX = 64  # a disjunction of more parts is not split
@@ -184,6 +185,7 @@ def _may_use_union(scan: Scan, planning: Planning) -> bool:
     return not (
         planning.hashes_correlations
         or planning.by_partition
+        or scan.vector_index is not None
         or planning.hint("force_index", scan.hints) is not None
     )
 
@@ -237,6 +239,9 @@ def _candidates(
     scan: Scan, conditions: Sequence[Expr], planning: Planning
 ) -> Iterator[SortedIndex | None]:
     forced = planning.hint("force_index", scan.hints)
+    if scan.vector_index is not None:
+        yield None  # Rows come from the table itself, in whose order the vectors are kept.
+        return
     if forced is None:
         yield None
         for index in planning.schema.indexes_of(scan.table):
@@ -256,6 +261,7 @@ def _candidates(
             # A unique index without entries for NULL may be forced on any query.
             yield index if _reject_nulls(conditions, index.distinct_key, scan) else None
             return
+    approximate.refuse_forced(scan.table, str(forced), planning.schema)
     raise IndexNotFound(scan.table.name, str(forced))
 
 

@@ -18,7 +18,12 @@ from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
+from spanemu.sql.resolved import ApproximateDistance, ColumnRef, Expr, ResolvedColumn, SetOpKind
+
+if TYPE_CHECKING:
+    from spanemu.sql.planner import approximate
+else:
+    approximate = deferred("spanemu.sql.planner.approximate")
 
 if TYPE_CHECKING:
     from spanemu.sql.planner import path_scan
@@ -33,6 +38,7 @@ class Translator:
         self.planning = planning
         self.has_common_tables = False
         self.has_subqueries = False
+        self.common_tables: dict[str, Node] = {}  # the tables of WITH clauses so far
 
     def node(self, scan: resolved.Scan) -> Node:
         """Return the plan node for a scan."""
@@ -40,11 +46,9 @@ class Translator:
 
     def expr(self, expr: Expr) -> Expr:
         """Return the expression with its subqueries translated."""
-        if isinstance(expr, resolved.SubqueryExpr):
-            self.has_subqueries = True
-            node, outputs = self.query(expr.scan, expr.output)
-            operand = None if expr.operand is None else self.expr(expr.operand)
-            return nodes.Subquery(expr.type, expr.kind, node, outputs, operand)
+        special = _SPECIAL.get(type(expr))
+        if special is not None:
+            return special(self, expr)
         return map_parts(expr, self._no_node, self.expr)
 
     def optional(self, expr: Expr | None) -> Expr | None:
@@ -96,6 +100,24 @@ class Translator:
         raise AssertionError(f"{type(node).__name__} inside a resolved expression")
 
 
+def _subquery(translator: Translator, expr: resolved.SubqueryExpr) -> Expr:
+    translator.has_subqueries = True
+    node, outputs = translator.query(expr.scan, expr.output)
+    operand = None if expr.operand is None else translator.expr(expr.operand)
+    return nodes.Subquery(expr.type, expr.kind, node, outputs, operand)
+
+
+def _refused(translator: Translator, call: ApproximateDistance) -> Expr:
+    raise approximate.refused(call, translator.planning.schema)
+
+
+# Expressions that the plan does not have. `_limit` replaces the approximate distances that it can.
+_SPECIAL: Mapping[type[Expr], Callable[[Translator, Any], Expr]] = {
+    resolved.SubqueryExpr: _subquery,
+    ApproximateDistance: _refused,
+}
+
+
 def _single_row(_: Translator, scan: resolved.SingleRow) -> Node:
     return nodes.Unit()
 
@@ -103,7 +125,11 @@ def _single_row(_: Translator, scan: resolved.SingleRow) -> Node:
 def _table(translator: Translator, scan: resolved.TableScan) -> Node:
     locks = translator.planning.hint("lock_scanned_ranges") == "EXCLUSIVE"
     return nodes.Scan(
-        scan.table, scan.columns, for_update=scan.for_update or locks, hints=scan.hints
+        scan.table,
+        scan.columns,
+        for_update=scan.for_update or locks,
+        hints=scan.hints,
+        vector_index=scan.vector_index,
     )
 
 
@@ -169,8 +195,24 @@ def _rank(translator: Translator, scan: resolved.RankScan) -> Node:
 
 
 def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
+    if _sorts_by_approximation(scan.input):
+        scan = approximate.exact(scan, translator)
     limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)
     return nodes.Limit(translator.node(scan.input), limit, offset)
+
+
+def _sorts_by_approximation(scan: resolved.Scan) -> bool:
+    """Return whether the first key of an ORDER BY is an approximate distance, or a column of it."""
+    if not isinstance(scan, resolved.OrderScan):
+        return False
+    value = scan.keys[0].value
+    if not isinstance(value, ColumnRef):
+        return isinstance(value, ApproximateDistance)
+    below = scan.input
+    return isinstance(below, resolved.ProjectScan) and any(
+        isinstance(computed, ApproximateDistance) and column.id == value.column.id
+        for column, computed in below.computed
+    )
 
 
 def _set_operation(translator: Translator, scan: resolved.SetOpScan) -> Node:
@@ -188,6 +230,7 @@ def _with(translator: Translator, scan: resolved.WithScan) -> Node:
     for name, below, columns in scan.tables:
         node, outputs = translator.query(below, columns)
         tables.append(nodes.CommonTable(name, node, outputs))
+        translator.common_tables[name] = node
     return nodes.With(tuple(tables), translator.node(scan.body))
 
 

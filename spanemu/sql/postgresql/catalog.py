@@ -65,13 +65,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         ),
         "search",
     ),
-    **dict.fromkeys(
-        (
-            "spanner.approx_cosine_distance", "spanner.approx_dot_product",
-            "spanner.approx_euclidean_distance",
-        ),
-        "vector",
-    ),
     "spanner.ml_predict_row": "machine learning",
 }  # fmt: skip
 

@@ -80,7 +80,7 @@ GOOGLESQL = (
     "OPTIONS (distance_type = 'COSINE', tree_depth = 3, num_leaves = 100, num_branches = 10, "
     "leaf_scatter_factor = 2, min_branch_splits = 2, min_leaf_splits = 2, locality_group = 'g')",
     "ALTER VECTOR INDEX Nearest SET OPTIONS (disable_search = true)",
-    "CREATE VECTOR INDEX Parted ON Wide (E, N) PARTITION BY P WHERE E IS NOT NULL OPTIONS (distance_type = 'COSINE')",
+    "CREATE VECTOR INDEX Parted ON Wide (E, N) STORING (P) WHERE E IS NOT NULL OPTIONS (distance_type = 'COSINE')",
     "CREATE VIEW Seen SQL SECURITY INVOKER AS SELECT w.Id, r'a\\b' AS Raw FROM Wide AS w",
     "CREATE VIEW s.Defined SQL SECURITY DEFINER AS SELECT w.Id FROM Wide AS w",
     "CREATE FUNCTION s.Add(x INT64, y INT64 DEFAULT 2) RETURNS INT64 SQL SECURITY INVOKER AS (x + y)",

@@ -25,6 +25,13 @@ EMBEDDING = "E ARRAY<FLOAT32>(vector_length=>8) NOT NULL"
 KEY16 = ", ".join(f"K{n} INT64 NOT NULL" for n in range(17))
 
 
+def vectors(more: str = "") -> str:
+    """A table of embeddings, and the beginning of a vector index with more key columns."""
+    key = f"E, {more}" if more else "E"
+    columns = f"{ID}, Kind STRING(20), N INT64, Body STRING(MAX), Photo BYTES(MAX), {EMBEDDING}"
+    return f"CREATE TABLE D ({columns}) PRIMARY KEY (Id); CREATE VECTOR INDEX V ON D({key})"
+
+
 def chain(levels: int, clause: str = "INTERLEAVE IN PARENT", cut: int = 0) -> str:
     """Return a hierarchy of so many levels below its root; at `cut` a new root begins."""
     tables = []
@@ -621,6 +628,39 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
         [f"{A}CREATE NULL_FILTERED INDEX I ON A(Id, N)", f"{A}CREATE INDEX I ON A(Id)",
          f"{A}CREATE INDEX I ON A(N) WHERE N IS NOT NULL",
          "CREATE TABLE T (A INT64) PRIMARY KEY (A); CREATE NULL_FILTERED INDEX I ON T(A)"],
+    ),
+    "SPN231": (
+        ["CREATE TABLE T (Id STRING(20), TextEmbedding ARRAY<FLOAT64>) PRIMARY KEY (Id)",
+         "CREATE TABLE s.T (Id STRING(20), emb ARRAY<FLOAT32> NOT NULL) PRIMARY KEY (Id)",
+         f"{A}ALTER TABLE A ADD COLUMN text_embedding ARRAY<FLOAT32>"],
+        ["CREATE TABLE T (Id STRING(20), Weights ARRAY<FLOAT64>) PRIMARY KEY (Id)",
+         "CREATE TABLE T (Id STRING(20), Embedding ARRAY<INT64>) PRIMARY KEY (Id)",
+         "CREATE TABLE T (Id STRING(20), Embedding BYTES(MAX)) PRIMARY KEY (Id)",
+         f"{A}ALTER TABLE A ADD COLUMN Embedding ARRAY<FLOAT32>(vector_length=>8)"],
+    ),
+    "SPN232": (
+        ["CREATE TABLE T (Id STRING(20), E ARRAY<FLOAT64>(vector_length=>8)) PRIMARY KEY (Id)",
+         "CREATE TABLE s.T (Id STRING(20), e array<float64>(vector_length=>8) not null) PRIMARY KEY (Id)",
+         f"{A}ALTER TABLE A ADD COLUMN E ARRAY<FLOAT64>(vector_length=>3)"],
+        ["CREATE TABLE T (Id STRING(20), E ARRAY<FLOAT64>) PRIMARY KEY (Id)",
+         f"CREATE TABLE T (Id STRING(20), {EMBEDDING}) PRIMARY KEY (Id)",
+         "CREATE TABLE T (Id STRING(20), E FLOAT64) PRIMARY KEY (Id)"],
+    ),
+    "SPN233": (
+        [f"{vectors()} OPTIONS (distance_type = 'COSINE', num_branches = 10, num_leaves = 100)",
+         f"{vectors()} OPTIONS (distance_type = 'COSINE', num_branches = 10, num_leaves = 10000)",
+         f"{vectors()} OPTIONS (num_leaves = 30, num_branches = 2, distance_type = 'COSINE')"],
+        [f"{vectors()} OPTIONS (distance_type = 'COSINE', num_branches = 10, num_leaves = 1000)",
+         f"{vectors()} OPTIONS (distance_type = 'COSINE', num_leaves = 10)",
+         f"{vectors()} OPTIONS (distance_type = 'COSINE')"],
+    ),
+    "SPN234": (
+        [f"{vectors('Body')} OPTIONS (distance_type = 'COSINE')",
+         f"{vectors('Kind, Body')} OPTIONS (distance_type = 'DOT_PRODUCT')",
+         f"{vectors('Photo')} OPTIONS (distance_type = 'COSINE')"],
+        [f"{vectors('Kind')} OPTIONS (distance_type = 'COSINE')",
+         f"{vectors()} OPTIONS (distance_type = 'COSINE')",
+         f"{vectors('N')} OPTIONS (distance_type = 'EUCLIDEAN')"],
     ),
     "SPN301": (
         [chain(5), chain(6, "INTERLEAVE IN"), chain(8)],

@@ -8,7 +8,13 @@ from spanemu.base.errors import Code
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.schema.table import Column
 from spanemu.txn.cells import Check, check_of
-from spanemu.txn.value_errors import CellTooLarge, ValueTooLong, VectorLengthMismatch
+from spanemu.txn.value_errors import (
+    CellTooLarge,
+    NullInVector,
+    ValueTooLong,
+    VectorTooLong,
+    VectorTooShort,
+)
 from spanemu.values.types import BOOL, BYTES, FLOAT64, INT64, JSON, STRING, array_of
 from spanemu.values.value import decoder
 
@@ -60,14 +66,19 @@ def test_elements_have_the_length_of_their_array() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "got"), [([1.0], "1"), ([1.0, 2.0, 3.0], "3"), ([1.0, None], "a NULL element")]
+    ("value", "error", "facts"),
+    [
+        ([1.0], VectorTooShort, {"elements": 1, "length": 2}),
+        ([1.0, 2.0, 3.0], VectorTooLong, {"elements": 3, "length": 2}),
+        ([1.0, None], NullInVector, {}),
+    ],
 )
-def test_vectors_have_their_length(value, got) -> None:
+def test_vectors_have_their_length(value, error, facts) -> None:
     judge = check(array_of(FLOAT64), vector_length=2)
     judge([1.0, 2.0])
-    with pytest.raises(VectorLengthMismatch) as failure:
+    with pytest.raises(error) as failure:
         judge(value)
-    assert (failure.value.expected, failure.value.got) == (2, got)
+    assert failure.value.facts() == {"table": "T", "column": "C", **facts}
 
 
 def test_json_is_measured_as_text() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deadline_checks import Batched
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql.executor.compiler import Compiler, gated
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
@@ -21,6 +22,11 @@ from spanemu.sql.executor.relation import (
 from spanemu.sql.executor.run import ByteRange, Row, Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
+
+if TYPE_CHECKING:
+    from spanemu.sql.executor.operators import nearest
+else:
+    nearest = deferred("spanemu.sql.executor.operators.nearest")
 
 _NO_LAYOUT: Layout = {}
 _NO_ROW: Row = ()
@@ -65,7 +71,11 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     kept = None if residual is None else compiler.batch_filter(residual, layout)
     # A profile must not count rows that no operator asked for.
     largest = 1 if compiler.profiled else BATCH_ROWS_MAX
-    return Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
+    whole = Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
+    search = compiler.searches.get(id(node)) if compiler.searches else None
+    if search is None or gate is not None:
+        return whole
+    return nearest.compile_nearest(search, whole, kept, compiler)
 
 
 def fetcher(node: Scan, *, partly: bool = False) -> Fetch:

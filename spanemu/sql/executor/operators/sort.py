@@ -21,15 +21,17 @@ from spanemu.sql.executor.relation import (
 )
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadArgument, BadRowCount
-from spanemu.sql.functions.registry import Nulls, Signature
+from spanemu.sql.functions.registry import DISTANCES, Nulls, Signature
 from spanemu.sql.plan.conditions import is_null, negation
-from spanemu.sql.plan.nodes import Limit, Rank, Sort, TopN
-from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
+from spanemu.sql.plan.nodes import Limit, Project, Rank, Sort, TopN
+from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
 
 if TYPE_CHECKING:
+    from spanemu.sql.executor.operators import nearest
     from spanemu.sql.functions.text import collation as collations
 else:
+    nearest = deferred("spanemu.sql.executor.operators.nearest")
     collations = deferred("spanemu.sql.functions.text.collation")
 
 # The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
@@ -96,13 +98,16 @@ def compile_sort(node: Sort, compiler: Compiler) -> Relation:
 
 def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
     """Compile the first rows in order: a buffer is sorted now and then and cut to the best rows."""
+    bounds = compile_bounds(node.limit, node.offset, compiler)
+    check = nearest.prepare(node, bounds, compiler) if _sorts_by_distance(node) else None
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler)
-    bounds = compile_bounds(node.limit, node.offset, compiler)
     holding = compiler.holding("Sort Limit")
 
     def rows(run: Run) -> Iterable[Row]:
         start, stop = bounds(run)
+        if check is not None:
+            check(run)
         if stop == start:
             return ()
         full = 2 * stop + _SLACK
@@ -153,6 +158,18 @@ def compile_rank(node: Rank, compiler: Compiler) -> Relation:
             free_in_parts(counts)
 
     return Relation(rows, {**below.layout, node.output.id: below.width}, below.width + 1)
+
+
+def _sorts_by_distance(node: TopN) -> bool:
+    """Return whether the first key is a distance of vectors, or a column that may be one."""
+    value = node.keys[0].value
+    if isinstance(value, FunctionCall):
+        return value.signature.operation in DISTANCES
+    below = node.input
+    if not isinstance(value, ColumnRef) or not isinstance(below, Project):
+        return False
+    computed = {column.id: value for column, value in below.computed}.get(value.column.id)
+    return isinstance(computed, FunctionCall) and computed.signature.operation in DISTANCES
 
 
 def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:

@@ -11,7 +11,7 @@ functions of numeric are PostgreSQL's, to the digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from math import inf, isnan
 from operator import add, and_, invert, mul, neg, or_, sub, xor
@@ -151,12 +151,16 @@ _SYMBOLS = {
 }
 
 
-def _of_vectors(compute: Callable[..., float]) -> tuple[Overload, Overload]:
-    """Return a function of two vectors of floats of one width."""
-    return (
-        overload("(ARRAY<FLOAT32>, ARRAY<FLOAT32>) -> FLOAT64", of_double(compute)),
-        overload("(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64", of_double(compute)),
-    )
+def _of_vectors(
+    name: str, operation: Operation, compute: Callable[..., float], types: Sequence[str]
+) -> Rows:
+    """Return an exact and an approximate function of two vectors."""
+    exact = of_double(compute)
+    overloads = [overload(f"(ARRAY<{t}>, ARRAY<{t}>) -> FLOAT64", exact) for t in types]
+    return {
+        f"spanner.{name}": function(overloads, operation=operation),
+        f"spanner.approx_{name}": vector.approximate(exact, operation, "[*options=>PG_JSONB]"),
+    }
 
 
 def _double(compute: Callable[..., float]) -> Overload:
@@ -248,14 +252,14 @@ _MATHEMATICAL: dict[str, tuple[Overload, ...]] = {
     "tan": _mathematical("TAN"),
 }
 
-_SPANNER: dict[str, tuple[Overload, ...]] = {
+_WIDTHS = ("FLOAT32", "FLOAT64")
+_SPANNER: Rows = {
     "spanner.bit_reverse": (overload("(INT64, BOOL) -> INT64", bit.bit_reverse),),
-    "spanner.cosine_distance": _of_vectors(vector.cosine_distance),
-    "spanner.euclidean_distance": _of_vectors(vector.euclidean_distance),
-    "spanner.dot_product": (
-        overload("(ARRAY<INT64>, ARRAY<INT64>) -> FLOAT64", of_double(vector.dot_product)),
-        *_of_vectors(vector.dot_product),
+    **_of_vectors("cosine_distance", Operation.COSINE_DISTANCE, vector.cosine_distance, _WIDTHS),
+    **_of_vectors(
+        "euclidean_distance", Operation.EUCLIDEAN_DISTANCE, vector.euclidean_distance, _WIDTHS
     ),
+    **_of_vectors("dot_product", Operation.DOT_PRODUCT, vector.dot_product, ("INT64", *_WIDTHS)),
 }
 
 FUNCTIONS = (

@@ -18,7 +18,7 @@ from spanemu.sql.analysis.errors import NestedTooDeeply
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.row_identity import row_identity
 from spanemu.sql.analysis.table_relation import TableRelation
-from spanemu.sql.analysis.tree import depth
+from spanemu.sql.analysis.tree import APPROXIMATION, depth, has_approximation
 from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
@@ -59,6 +59,8 @@ def analyze_expression(
     env = Env(analysis, scope, "this expression", {})
     try:
         expression, pending = _resolved(text, env, expected)
+        if analysis.traits.volatile and has_approximation(expression):
+            raise BadQuery(f"{APPROXIMATION} is not allowed in the schema of a table", at=0)
     except AnalysisError as failure:
         failure.locate(text)
         raise

@@ -12,7 +12,7 @@ from functools import lru_cache
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
-from spanemu.sql.analysis.tree import depth
+from spanemu.sql.analysis.tree import APPROXIMATION, depth, has_approximation
 from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.functions.postgresql.casts import CastContext
@@ -22,6 +22,7 @@ from spanemu.sql.postgresql.analyzer.analyze import located
 from spanemu.sql.postgresql.analyzer.dml.writing import is_pending_commit_timestamp
 from spanemu.sql.postgresql.analyzer.errors import BadQuery, RefusedQuery, WrongExpressionType
 from spanemu.sql.postgresql.analyzer.expressions.coercion import can_coerce, coerce
+from spanemu.sql.postgresql.analyzer.expressions.errors import ExpressionRefused
 from spanemu.sql.postgresql.analyzer.expressions.expression import (
     resolve,
     resolve_as,
@@ -68,6 +69,8 @@ def analyze_tree(
     env = Env(analysis, Scope(None, relation), "stored expressions", {})
     pending = is_pending_commit_timestamp(node)
     expression = pending_commit_timestamp() if pending else _resolved(node, env, expected)
+    if analysis.traits.volatile and has_approximation(expression):
+        raise ExpressionRefused(f"{APPROXIMATION} is not allowed in the schema of a table", at=0)
     return StoredExpression(
         expression,
         () if relation is None else relation.stored,

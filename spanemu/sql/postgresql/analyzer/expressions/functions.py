@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spanemu.base.errors import Unsupported
+from spanemu.sql.analysis.call_binding import approximation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.functions.postgresql.casts import CastContext
 from spanemu.sql.functions.registry import AggregateFunction
@@ -35,6 +36,9 @@ from spanemu.sql.syntax_tree import Expression
 
 _NESTED = "nested function calls"
 _PENDING_COMMIT_TIMESTAMP = "spanner.pending_commit_timestamp"
+_APPROXIMATE = frozenset(
+    f"spanner.approx_{name}" for name in ("cosine_distance", "dot_product", "euclidean_distance")
+)
 _SEQUENCE_FUNCTIONS = frozenset({"nextval", "spanner.get_internal_sequence_state"})
 
 
@@ -82,7 +86,7 @@ def resolve_scalar(node: ast.FunctionCall, name: str, env: Env) -> Expr:
         arguments = [_sequence(arguments[0], node, env)]
     call = function_call(name, arguments, analysis, node.at, names)
     _refuse_aggregate_syntax(node)
-    return call
+    return approximation(call) if name in _APPROXIMATE else call
 
 
 def resolve_arguments(node: ast.FunctionCall, env: Env) -> tuple[list[Expr], Names]:
