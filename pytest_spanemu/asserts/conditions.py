@@ -24,7 +24,7 @@ def queries(n: int | None, limit: int | None, match: str) -> Condition:
 
     def find_problem(recorded: RecordingSlice) -> str | None:
         matching = [query for query in recorded.queries if pattern.search(query.sql)]
-        problem = _count_problem("query", "queries", len(matching), n, limit)
+        problem = count_problem("query", "queries", len(matching), n, limit)
         return problem and f"{problem}\n{query_table(matching)}"
 
     return find_problem
@@ -34,7 +34,7 @@ def commits(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, commits."""
 
     def find_problem(recorded: RecordingSlice) -> str | None:
-        problem = _count_problem("commit", "commits", len(recorded.commits), n, limit)
+        problem = count_problem("commit", "commits", len(recorded.commits), n, limit)
         return problem and f"{problem}\n{commit_table(recorded.attempts)}"
 
     return find_problem
@@ -44,7 +44,7 @@ def mutations(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, mutations in all commits."""
 
     def find_problem(recorded: RecordingSlice) -> str | None:
-        problem = _count_problem("mutation", "mutations", recorded.mutations, n, limit)
+        problem = count_problem("mutation", "mutations", recorded.mutations, n, limit)
         return problem and f"{problem}\n{commit_table(recorded.attempts)}"
 
     return find_problem
@@ -52,7 +52,7 @@ def mutations(n: int | None, limit: int | None) -> Condition:
 
 def aborts(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, requests that failed with ABORTED."""
-    return lambda recorded: _count_problem("abort", "aborts", recorded.aborts, n, limit)
+    return lambda recorded: count_problem("abort", "aborts", recorded.aborts, n, limit)
 
 
 def participants(n: int | None, limit: int | None) -> Condition:
@@ -60,7 +60,7 @@ def participants(n: int | None, limit: int | None) -> Condition:
 
     def find_problem(recorded: RecordingSlice) -> str | None:
         for commit in recorded.commits:
-            problem = _count_problem("participant", "participants", commit.participants, n, limit)
+            problem = count_problem("participant", "participants", commit.participants, n, limit)
             if problem:
                 return f"{problem}\n{commit_table([commit])}"
         return None
@@ -161,7 +161,7 @@ def _at_most(limit: int, singular: str, plural: str) -> str:
     return f"at most {counted(limit, singular, plural)}" if limit else f"no {singular}"
 
 
-def _count_problem(
+def count_problem(
     singular: str, plural: str, count: int, n: int | None, limit: int | None
 ) -> str | None:
     """Return the first line of the failure text of a count. Raises TypeError without a limit."""

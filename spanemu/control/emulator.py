@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import Once, deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import InstanceName
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from spanemu.control import injector
+    from spanemu.models import registry as model_registry
 else:
     metadata = deferred("importlib.metadata")
     injector = deferred("spanemu.control.injector")
@@ -50,9 +51,10 @@ class EmulatorControl(ControlInterface):
 
     @operation("ResetEmulator", "POST :reset")
     def reset(self) -> None:
-        """Delete all instances with their databases and backups, faults, and moves of the clock.
+        """Delete all instances with their databases and backups, and undo what tests have set.
 
-        The emulator is then empty, as without `--instance`. Instance configurations stay.
+        That is faults, answers of models, and moves of the clock. The emulator is then empty, as
+        without `--instance`. Instance configurations stay.
         """
 
 
@@ -66,12 +68,14 @@ class LocalEmulator(EmulatorControl):
         instances: Instances,
         clock: EmbeddedClock,
         faults: Callable[[], injector.EmbeddedFaults],
+        models: Once[model_registry.ModelRegistry],
         seed: int,
         own: InstanceName,
     ) -> None:
         self.instances = instances
         self.clock = clock
         self.faults = faults
+        self.models = models
         self._seed = seed
         self._own = own
 
@@ -82,6 +86,8 @@ class LocalEmulator(EmulatorControl):
 
     def reset(self) -> None:
         self.faults().clear()
+        if self.models.made is not None:
+            self.models.made.clear()
         self.instances.clear()
         self.clock.reset()
 

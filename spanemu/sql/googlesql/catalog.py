@@ -40,6 +40,7 @@ _SCALAR_CHAPTERS = (
     "time.interval",
     "time.timestamp",
     "utility",
+    "remote_calls",
 )
 _AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
@@ -63,7 +64,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         ),
         "graph",
     ),
-    **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
 }  # fmt: skip
 
 

@@ -151,6 +151,9 @@ _SHOWN = (
     "scalar_aggregate",
     "spool_name",
     "table",
+    "model",
+    "function",
+    "max_rows_per_rpc",
     "operation_type",
 )
 
@@ -185,6 +188,7 @@ class NodeFigures(Protocol):
     rows: int
     executions: int
     scanned: int
+    calls: int
     seconds: float
 
 
@@ -376,4 +380,6 @@ def _stats(figures: NodeFigures) -> dict[str, Any]:
     }
     if figures.scanned:
         stats["scanned_rows"] = {"total": str(figures.scanned), "unit": "rows"}
+    if figures.calls:
+        stats["remote_calls"] = {"total": str(figures.calls), "unit": "calls"}
     return stats

@@ -133,6 +133,7 @@ _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = 
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _correlated),
     **dict.fromkeys((nodes.Limit, nodes.UnionAll, nodes.SetOperation), _correlated),
     **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, *PHYSICAL), _correlated),
+    nodes.RemoteCall: _correlated,
     nodes.Filter: _filter,
     nodes.Project: _project,
     nodes.Sort: _sort,

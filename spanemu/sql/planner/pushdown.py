@@ -116,6 +116,14 @@ def _into_unnest(conditions: Conditions, node: Unnest) -> Node:
     return replace(node, input=below, outer=False, condition=condition)
 
 
+def _into_remote_call(conditions: Conditions, node: nodes.RemoteCall) -> Node:
+    # Rows that a condition drops are not sent.
+    produced = frozenset([column.id for column in node.outputs])
+    down = [condition for condition in conditions if not free(condition) & produced]
+    above = [condition for condition in conditions if free(condition) & produced]
+    return _stay(above, replace(node, input=push(down, node.input)))
+
+
 def _into_with(conditions: Conditions, node: nodes.With) -> Node:
     return replace(node, body=push(conditions, node.body))
 
@@ -252,6 +260,7 @@ _PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
     nodes.HashAggregate: _into_aggregate,
     nodes.UnionAll: _into_union,
     nodes.With: _into_with,
+    nodes.RemoteCall: _into_remote_call,
     Join: _into_join,
     Unnest: _into_unnest,
 }
