@@ -47,7 +47,7 @@ from spanemu.config import (
 )
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import DatabaseDump, FilePath, LocalDatabase
-from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving
+from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving, ToolsOfTests
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.dispatch import Endpoints
@@ -202,9 +202,8 @@ class Emulator(EmulatorHandle):
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
         own = InstanceName(self.config.project, self.config.instance)
-        self._local = LocalEmulator(
-            instances, self._clock, self._faults, self._models, self.randomness.seed, own
-        )
+        tools = ToolsOfTests(self._faults, self._models)
+        self._local = LocalEmulator(instances, self._clock, tools, self.randomness.seed, own)
         self._begin(clock)
 
     def _begin(self, clock: SystemClock) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.process import OwnProcess
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.base.resource_names import InstanceName
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.operation import ControlInterface, operation
@@ -58,6 +58,13 @@ class EmulatorControl(ControlInterface):
         """
 
 
+class ToolsOfTests(NamedTuple):
+    """What tests use besides the clock, made on first use: faults, and answers of models."""
+
+    faults: Callable[[], injector.EmbeddedFaults]
+    models: Once[model_registry.ModelRegistry]
+
+
 class LocalEmulator(EmulatorControl):
     """The operations on an emulator in this process, and the parts that they need."""
 
@@ -67,15 +74,14 @@ class LocalEmulator(EmulatorControl):
         self,
         instances: Instances,
         clock: EmbeddedClock,
-        faults: Callable[[], injector.EmbeddedFaults],
-        models: Once[model_registry.ModelRegistry],
+        tools: ToolsOfTests,
         seed: int,
         own: InstanceName,
     ) -> None:
         self.instances = instances
         self.clock = clock
-        self.faults = faults
-        self.models = models
+        self.faults = tools.faults
+        self.models = tools.models
         self._seed = seed
         self._own = own
 
