@@ -64,7 +64,7 @@ _EMBEDDED = EmbeddedRegistry()
 
 
 class Served(NamedTuple):
-    """The parts that servers call, or that end with them: RPCs, operations, measurements, models."""
+    """The parts that servers call, or that end with them."""
 
     endpoints: Endpoints
     control: Callable[[], dispatch.Dispatcher]

@@ -139,7 +139,7 @@ class ModelControl(ControlInterface):
         """
         raise ValueError(
             "a Python function can only answer calls of an emulator in this process: use "
-            "models.set_answers(name, answers=..., default=...) or models.set_answers(name, url=...)"
+            "models.set_answers(name, answers=..., default=...) or the address of a server: url=..."
         )
 
     @contextmanager

@@ -54,6 +54,7 @@ def _settled(result: Any) -> Any:
     """Return the result of a function; that of a coroutine function once it has run."""
     if not inspect.isawaitable(result):
         return result
+
     async def awaited(value: Awaitable[Any]) -> Any:
         return await value
 

@@ -103,9 +103,9 @@ class OutputReader:
                 return (self._cell(0, answer),)
             raise BadAnswer(f"{shown(answer)} is no dict of {', '.join(self._names)}")
         known = {str(name).lower(): value for name, value in answer.items()}
-        if len(self._columns) == 1 and self._names[0].lower() not in known:
-            if self._columns[0].type.is_struct:  # the fields of the only output
-                return (self._cell(0, answer),)
+        is_only = len(self._columns) == 1 and self._names[0].lower() not in known
+        if is_only and self._columns[0].type.is_struct:  # the fields of the only output
+            return (self._cell(0, answer),)
         return tuple(
             [self._cell(place, known.get(name.lower())) for place, name in enumerate(self._names)]
         )
@@ -128,7 +128,7 @@ def _is_same(code: TypeCode, kinds: set[type], values: Sequence[Any]) -> bool:
     if same is not None:
         return same.issuperset(kinds)
     if code is TypeCode.INT64 and kinds == {int}:
-        return INT64_MIN <= min(values) and max(values) <= INT64_MAX
+        return bool(min(values) >= INT64_MIN and max(values) <= INT64_MAX)
     return code is TypeCode.STRING and kinds == {str} and "".join(values).isascii()
 
 
@@ -168,4 +168,3 @@ def check_size(rows: Sequence[Row], columns: Columns, callee: str) -> int:
         if any(size_of((row,), columns) > CELL_BYTES_MAX + _ROW_BYTES for row in rows):
             raise AnswerTooLarge(callee, CELL_BYTES_MAX)
     return size
-

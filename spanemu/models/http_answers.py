@@ -138,7 +138,8 @@ def _loopback(host: str) -> str:
 
 
 def _encoders(columns: Columns) -> list[Any]:
-    return [encoder(column.type) for column in columns]
+    """Return the encoders of rows: as TO_JSON does, and INT64 beyond 2^53 as text."""
+    return [encoder(column.type, stringify=True) for column in columns]
 
 
 def _instances(request: Request) -> Iterator[Any]:
@@ -149,10 +150,7 @@ def _instances(request: Request) -> Iterator[Any]:
     names = [column.name for column in request.inputs]
     encoders = _encoders(request.inputs)
     for row in request.rows:
-        yield {
-            name: encode(cell)
-            for name, encode, cell in zip(names, encoders, row, strict=True)
-        }
+        yield {name: encode(cell) for name, encode, cell in zip(names, encoders, row, strict=True)}
 
 
 def _listed(content: Any, name: str) -> Sequence[Any]:

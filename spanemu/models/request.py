@@ -1,7 +1,7 @@
 """One request to a model or a function: what a registered function gets, and what it is answered.
 
-    def embed(rows, call):
-        return [{"embeddings": {"values": vector(row["content"])}} for row in rows]
+def embed(rows, call):
+    return [{"embeddings": {"values": vector(row["content"])}} for row in rows]
 """
 
 from __future__ import annotations
@@ -91,4 +91,3 @@ class Answerer(Protocol):
     def __str__(self) -> str:
         """Return how messages name it."""
         ...
-

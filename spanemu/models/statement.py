@@ -129,9 +129,7 @@ _INLINE: Work = _Inline()
 class StatementCalls:
     """The calls of one statement. A `sql.remote_calls.RemoteCalls`."""
 
-    def __init__(
-        self, registry: ModelRegistry, database: str, dialect: str, rows_max: int
-    ) -> None:
+    def __init__(self, registry: ModelRegistry, database: str, dialect: str, rows_max: int) -> None:
         self._registry = registry
         self._database = database
         self._dialect = dialect
@@ -304,11 +302,16 @@ class Sender:
             raise failed(Code.INVALID_ARGUMENT, self._callee, counts)
         if not any(isinstance(answer, BaseException) for answer in answers):
             try:
-                return self._checked(self._destination.read(answers, is_json=answerer.is_json), request)
+                return self._checked(
+                    self._destination.read(answers, is_json=answerer.is_json), request
+                )
             except BadAnswer as bad:
                 if not self._destination.safe:
                     raise failed(Code.INVALID_ARGUMENT, self._callee, f"{bad}.") from None
-        return [self._row(answer, answerer, row, request) for answer, row in zip(answers, request.rows, strict=True)]
+        return [
+            self._row(answer, answerer, row, request)
+            for answer, row in zip(answers, request.rows, strict=True)
+        ]
 
     def _answers(self, answerer: Answerer, request: Request) -> Sequence[Any]:
         try:
@@ -427,7 +430,7 @@ def _question(row: Row) -> Row:
 def _descriptions(rows: Sequence[Row]) -> Mapping[str, Any]:
     """Return the descriptions of the categories, which are the same for all rows."""
     categories = rows[0][1] if rows and len(rows[0]) > 1 else ()
-    described = dict([each for each in categories if isinstance(each, tuple)])
+    described: dict[str, Any] = dict([each for each in categories if isinstance(each, tuple)])
     return {"descriptions": described} if described else {}
 
 

@@ -260,9 +260,9 @@ def test_an_exception_becomes_its_code(registered, database, error, kind):
     registered.register("Price", fail)
     with pytest.raises(kind, match="Agent Platform endpoint"):
         rows(database, "SELECT value FROM ML.PREDICT(MODEL Price, TABLE Gem)")
-    assert rows(database, "SELECT value FROM SAFE.ML.PREDICT(MODEL Price, TABLE Gem)") == [
-        (None,)
-    ] * 3
+    assert (
+        rows(database, "SELECT value FROM SAFE.ML.PREDICT(MODEL Price, TABLE Gem)") == [(None,)] * 3
+    )
 
 
 @pytest.mark.parametrize(

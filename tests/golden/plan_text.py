@@ -178,7 +178,6 @@ def _unnest(node: joins.Unnest) -> str:
     return f"{outer}{_name(node.element)} in {expression_text(node.array)}{offset}{condition}"
 
 
-
 def _remote_call(node: nodes.RemoteCall) -> str:
     inputs = ", ".join([expression_text(argument) for argument in node.arguments])
     safe = " safe" if node.safe else ""

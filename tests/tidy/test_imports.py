@@ -51,7 +51,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "interchange": {"base", "values", "schema", "sql", "ddl", "schema_source"},
     "telemetry": {"base", "database", "admin", "frontend", "control"},
     "console": {"rest", "web", "lint", "schema"},  # lint: the pages of the rules
-    "control": {"base", "database", "admin", "hotspots", "lint", "models"},  # lint: which rules there are
+    "control": {
+        "base",
+        "database",
+        "admin",
+        "hotspots",
+        "lint",
+        "models",
+    },  # lint: which rules there are
 }
 # The outer shell composes everything.
 FREE = {"api", "cli", "__init__", "__main__", "config", "schema_source"}

@@ -6,7 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path, split_name
-from spanemu.base.limits import COLUMNS_PER_TABLE_MAX, MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
+from spanemu.base.limits import (
+    COLUMNS_PER_TABLE_MAX,
+    MODEL_STRUCT_DEPTH_MAX,
+    MODEL_STRUCT_FIELDS_MAX,
+)
 from spanemu.ddl.errors.routines import (
     ModelColumnInvalid,
     ModelNotRemote,

@@ -29,7 +29,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers["Content-Length"])
         self.server.bodies.append(json.loads(self.rfile.read(length)))
-        status, body = self.server.answers[min(len(self.server.bodies), len(self.server.answers)) - 1]
+        status, body = self.server.answers[
+            min(len(self.server.bodies), len(self.server.answers)) - 1
+        ]
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         if status == 302:

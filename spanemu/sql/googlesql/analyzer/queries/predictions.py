@@ -9,14 +9,13 @@ the output hides the other column. An input of the model is the column of its na
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Model
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
-from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.googlesql.analyzer.errors import BadCall, BadModelInput
@@ -26,6 +25,7 @@ from spanemu.sql.googlesql.analyzer.name_errors import ModelNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.value_relation import query_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.remote_calls import BATCH_ROWS_HINT, Target, TargetColumn, TargetKind
+from spanemu.sql.resolved import Cast as CastExpr
 from spanemu.sql.resolved import (
     ColumnRef,
     Expr,
@@ -37,8 +37,6 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
     Scan,
 )
-from spanemu.sql.resolved import Cast as CastExpr
-from spanemu.values.types import Type
 
 FUNCTION = "ML.PREDICT"
 _FORM = f"{FUNCTION}(MODEL name, TABLE name | (query)[, STRUCT(value AS name, ...)])"
@@ -87,7 +85,9 @@ def table_argument(item: ast.TableFunction) -> ast.TableRef | None:
     if isinstance(written, ast.SequenceArgument) and written.kind == "TABLE":
         return ast.TableRef(written.path, at=written.path.at, end=written.path.end)
     if not isinstance(written, ast.ScalarSubquery):
-        raise BadCall(f"Argument 2 of {FUNCTION} must be a table or a query: {_FORM}", at=written.at)
+        raise BadCall(
+            f"Argument 2 of {FUNCTION} must be a table or a query: {_FORM}", at=written.at
+        )
     return None
 
 

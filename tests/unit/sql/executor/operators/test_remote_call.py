@@ -116,7 +116,9 @@ def test_a_limit_stops_the_rows():
 
 
 def test_grouping_and_aggregates_ask_for_all_rows():
-    sql = "SELECT AI.CLASSIFY(FirstName, ['a']) AS k, SUM(AI.SCORE(LastName)) FROM Singers GROUP BY k"
+    sql = (
+        "SELECT AI.CLASSIFY(FirstName, ['a']) AS k, SUM(AI.SCORE(LastName)) FROM Singers GROUP BY k"
+    )
     rows, answers = ask(sql)
     assert rows == [("a", 6.0)]
     assert sorted(map(len, answers.sent)) == [4, 4]
