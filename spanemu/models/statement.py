@@ -27,7 +27,7 @@ from spanemu.models.errors import (
 from spanemu.models.recorded import RecordedCall
 from spanemu.models.registry import ModelRegistry
 from spanemu.models.request import Answerer, ModelCall, Request, Work
-from spanemu.models.values import jsonb, writer
+from spanemu.models.values import jsonb, shown, writer
 from spanemu.sql.remote_calls import CallOptions, Row, Target, TargetKind
 from spanemu.values.pg_jsonb import Jsonb
 
@@ -357,7 +357,7 @@ class Sender:
         if self._destination.name == "AI.CLASSIFY" and request.kind is TargetKind.AI_FUNCTION:
             for (label,), (_, labels) in zip(outputs, rows or request.rows, strict=True):
                 if label not in labels:
-                    raise BadAnswer(f"{label!r} is none of the categories {', '.join(labels)}")
+                    raise BadAnswer(f"{shown(label)} is none of the categories {', '.join(labels)}")
         return outputs
 
 

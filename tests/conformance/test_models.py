@@ -20,6 +20,8 @@ SCHEMA = [
     f"""CREATE MODEL Embedder INPUT (content STRING(MAX))
     OUTPUT (embeddings STRUCT<statistics STRUCT<truncated BOOL, token_count FLOAT64>,
     values ARRAY<FLOAT64>>) REMOTE OPTIONS (endpoint = '{ENDPOINT}')""",
+    f"""CREATE MODEL Writer INPUT (content STRING(MAX)) OUTPUT (text STRING(MAX))
+    REMOTE OPTIONS (endpoint = '{ENDPOINT}')""",
     """CREATE FUNCTION Twice(x INT64, label STRING) RETURNS INT64 NOT DETERMINISTIC LANGUAGE REMOTE
     OPTIONS (endpoint = 'https://example.com/f', max_batching_rows = 2)""",
     "CREATE TABLE Gem (Id INT64 NOT NULL, Carat FLOAT64, Cut STRING(MAX), Value STRING(MAX)) "
@@ -128,7 +130,7 @@ def test_partitioned_dml_calls_models(registered, database):
 
 def test_an_embedding_of_another_length_fails_the_write(registered, database):
     registered.register("Embedder", models.embeddings(dimensions=5))
-    with pytest.raises(exceptions.GoogleAPICallError, match="length"):
+    with pytest.raises(exceptions.GoogleAPICallError, match="exactly 4 non-NULL elements"):
         database.run_in_transaction(
             lambda transaction: transaction.execute_update(
                 """UPDATE Doc SET E = (SELECT embeddings.values FROM ML.PREDICT(MODEL Embedder,
@@ -286,9 +288,14 @@ def test_one_row_fails_alone_in_safe_mode(registered, database):
 
 
 def test_a_hundred_megabytes_are_refused(registered, database):
+    registered.register("Writer", lambda batch, call: ["x" * 100_000_000])
+    query = "SELECT text FROM ML.PREDICT(MODEL Writer, (SELECT 'a' AS content))"
+    with pytest.raises(exceptions.ResourceExhausted, match="exceeds the limit"):
+        rows(database, query)
     registered.register("AI.CLASSIFY", lambda batch, call: ["x" * 100_000_000])
-    with pytest.raises(exceptions.ResourceExhausted):
+    with pytest.raises(exceptions.InvalidArgument, match="none of the categories x") as failure:
         rows(database, "SELECT AI.CLASSIFY('a', ['x'])")
+    assert len(str(failure.value)) < 1000
 
 
 def test_a_function_that_hangs_is_abandoned(registered, database, emulator):
@@ -313,6 +320,7 @@ def test_a_transaction_stays_usable_after_a_failure(registered, database):
     registered.register("Price", lambda batch, call: [])
 
     def work(transaction):
+        assert len(list(transaction.execute_sql("SELECT Id FROM Gem"))) == 3
         with pytest.raises(exceptions.InvalidArgument):
             transaction.execute_update(
                 """UPDATE Gem SET Value = (SELECT CAST(value AS STRING) FROM ML.PREDICT(MODEL Price,

@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path, split_name
-from spanemu.base.limits import (
-    COLUMNS_PER_TABLE_MAX,
-    MODEL_STRUCT_DEPTH_MAX,
-    MODEL_STRUCT_FIELDS_MAX,
-)
+from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
 from spanemu.ddl.errors.routines import (
     ModelColumnInvalid,
     ModelNotRemote,
@@ -55,19 +51,25 @@ _RULES: Rules = {
     ),
     _BATCH_SIZE: whole(1, _BATCH_SIZE_MAX),
 }
+_ATTRIBUTES: Mapping[str, str] = {
+    "AS": "Generated columns are",
+    "DEFAULT": "Default values are",
+    "HIDDEN": "HIDDEN attribute is",
+    "NOT NULL": "NOT NULL constraint is",
+}
 _LENGTHS = frozenset({TypeCode.STRING, TypeCode.BYTES})
 _TYPES = _LENGTHS | {TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT32, TypeCode.FLOAT64}
 
 
-def _model(statement: ddl_ast.CreateModel, _before: Model | None, _schema: Schema) -> Model:
+def _model(statement: ddl_ast.CreateModel, _before: Model | None, schema: Schema) -> Model:
     name = str(statement.name)
     if not statement.remote:
         raise ModelNotRemote(name)
     for clause, columns in (("Input", statement.inputs), ("Output", statement.outputs)):
         if not columns:
             raise ModelSchemaMissing(name, clause)
-        if len(columns) > COLUMNS_PER_TABLE_MAX:
-            raise TooManyModelColumns(name, f"{clause}s", COLUMNS_PER_TABLE_MAX)
+        if len(columns) > schema.limits.columns_per_table:
+            raise TooManyModelColumns(name, f"{clause}s", schema.limits.columns_per_table)
     return Model(
         name,
         _columns(name, statement.inputs),
@@ -113,8 +115,8 @@ def _columns(
         if name.lower() in seen:
             raise ModelColumnInvalid(model, name, f"Duplicate column name {name}.")
         seen.add(name.lower())
-        if definition.not_null:
-            problem = "NOT NULL constraint is not supported in models."
+        if definition.attribute:
+            problem = f"{_ATTRIBUTES[definition.attribute]} not supported in models."
             raise ModelColumnInvalid(model, name, problem)
         type_ = _type(definition.type, model, name, 0)
         owner = ("Model column", f"{model}.{name}")

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from spanemu.base.deferred import deferred
 from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import conjunction, conjuncts, is_plain
+from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import (
     Filter,
     Limit,
@@ -188,6 +189,24 @@ def filtered(node: Node, condition: Expr, planning: Planning) -> Node:
             rest = lifting.expr(term)
             node = Filter(lifting.node, rest)
     return node
+
+
+def joined(join: Join, condition: Expr, planning: Planning) -> Node:
+    """Return a join whose condition may have calls.
+
+    Pairs of an inner join are made first. Of an outer join, terms of the right side select its rows
+    beforehand; a call with values of both sides is made for each pair that is compared.
+    """
+    if join.kind is JoinKind.INNER:
+        return filtered(replace_fields(join, {"condition": None}), condition, planning)
+    terms = [*conjuncts(condition)]
+    if join.kind is not JoinKind.LEFT or not any(map(makes_calls, terms)):
+        return join
+    left = join.left.ids
+    of_right = conjunction([term for term in terms if not free(term) & left])
+    others = conjunction([term for term in terms if free(term) & left])
+    right = join.right if of_right is None else filtered(join.right, of_right, planning)
+    return replace_fields(join, {"right": right, "condition": others})
 
 
 def limited_first(limit: Limit) -> Node:

@@ -136,10 +136,10 @@ def _join(translator: Translator, scan: resolved.JoinScan) -> Node:
     if scan.join_type is resolved.JoinType.RIGHT:
         left, right = right, left
     kind, condition = _JOIN_KINDS[scan.join_type], translator.optional(scan.condition)
-    if condition is not None and kind is JoinKind.INNER and translator.has_remote_calls:
-        pairs = Join(kind, left, right, None, scan.hints)
-        return remote_calls.filtered(pairs, condition, translator.planning)
-    return Join(kind, left, right, condition, scan.hints)
+    join = Join(kind, left, right, condition, scan.hints)
+    if condition is not None and translator.has_remote_calls:
+        return remote_calls.joined(join, condition, translator.planning)
+    return join
 
 
 def _array(translator: Translator, scan: resolved.ArrayScan) -> Node:
