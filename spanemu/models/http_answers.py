@@ -106,7 +106,9 @@ class UrlAnswers:
         except TimeoutError as problem:
             raise RequestRefused(Code.DEADLINE_EXCEEDED, f"{self._url}: {problem}") from None
         except (OSError, HTTPException) as problem:
-            raise RequestRefused(Code.UNAVAILABLE, f"{self._url}: {problem}") from None
+            # UNAVAILABLE would have clients try again without end.
+            text = f"{self._url}: {problem}"
+            raise RequestRefused(Code.FAILED_PRECONDITION, text) from None
         finally:
             connection.close()
         if len(content) > BODY_BYTES_MAX:
