@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from pytest_spanemu.asserts.check import RecordingSlice
+from pytest_spanemu.asserts.check import Check, FindProblem, RecordingSlice
 from pytest_spanemu.asserts.request_text import commit_table, counted, query_table, wait_table
+from pytest_spanemu.databases.observation import Observation
 
 Condition = Callable[[RecordingSlice], str | None]
 
@@ -24,7 +25,7 @@ def queries(n: int | None, limit: int | None, match: str) -> Condition:
 
     def find_problem(recorded: RecordingSlice) -> str | None:
         matching = [query for query in recorded.queries if pattern.search(query.sql)]
-        problem = count_problem("query", "queries", len(matching), n, limit)
+        problem = _count_problem("query", "queries", len(matching), n, limit)
         return problem and f"{problem}\n{query_table(matching)}"
 
     return find_problem
@@ -34,7 +35,7 @@ def commits(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, commits."""
 
     def find_problem(recorded: RecordingSlice) -> str | None:
-        problem = count_problem("commit", "commits", len(recorded.commits), n, limit)
+        problem = _count_problem("commit", "commits", len(recorded.commits), n, limit)
         return problem and f"{problem}\n{commit_table(recorded.attempts)}"
 
     return find_problem
@@ -44,7 +45,7 @@ def mutations(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, mutations in all commits."""
 
     def find_problem(recorded: RecordingSlice) -> str | None:
-        problem = count_problem("mutation", "mutations", recorded.mutations, n, limit)
+        problem = _count_problem("mutation", "mutations", recorded.mutations, n, limit)
         return problem and f"{problem}\n{commit_table(recorded.attempts)}"
 
     return find_problem
@@ -52,7 +53,7 @@ def mutations(n: int | None, limit: int | None) -> Condition:
 
 def aborts(n: int | None, limit: int | None) -> Condition:
     """Expect `n`, or at most `limit`, requests that failed with ABORTED."""
-    return lambda recorded: count_problem("abort", "aborts", recorded.aborts, n, limit)
+    return lambda recorded: _count_problem("abort", "aborts", recorded.aborts, n, limit)
 
 
 def participants(n: int | None, limit: int | None) -> Condition:
@@ -60,7 +61,7 @@ def participants(n: int | None, limit: int | None) -> Condition:
 
     def find_problem(recorded: RecordingSlice) -> str | None:
         for commit in recorded.commits:
-            problem = count_problem("participant", "participants", commit.participants, n, limit)
+            problem = _count_problem("participant", "participants", commit.participants, n, limit)
             if problem:
                 return f"{problem}\n{commit_table([commit])}"
         return None
@@ -83,6 +84,23 @@ def no_lock_waits(limit: int) -> Condition:
         )
 
     return find_problem
+
+
+def predictions(observation: Observation, before: int, n: int | None, limit: int | None) -> Check:
+    """Return the check that exactly `n`, or at most `limit`, rows were sent.
+
+    `before` is the number of rows that were sent before the test.
+    """
+
+    def find_problem(start: int) -> str | None:
+        sent = observation.predictions() - start
+        return _count_problem("prediction", "predictions", sent, n, limit)
+
+    def begin() -> FindProblem:
+        start = observation.predictions()
+        return lambda: find_problem(start)
+
+    return Check("predictions", lambda: find_problem(before), begin)
 
 
 # ---------------------------------------------------------------------------- query shapes
@@ -161,7 +179,7 @@ def _at_most(limit: int, singular: str, plural: str) -> str:
     return f"at most {counted(limit, singular, plural)}" if limit else f"no {singular}"
 
 
-def count_problem(
+def _count_problem(
     singular: str, plural: str, count: int, n: int | None, limit: int | None
 ) -> str | None:
     """Return the first line of the failure text of a count. Raises TypeError without a limit."""

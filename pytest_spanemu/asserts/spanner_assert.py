@@ -35,7 +35,6 @@ from pytest_spanemu.asserts.hotspots import (
     load,
 )
 from pytest_spanemu.asserts.plans import PlanCheck
-from pytest_spanemu.asserts.predictions import predictions_check
 from pytest_spanemu.clean_errors import statement_errors
 from pytest_spanemu.databases.catalog import hierarchies
 from pytest_spanemu.databases.observation import Observation
@@ -165,7 +164,7 @@ class SpannerAssert:
         transactions that run again.
         """
         before = self._predictions_before
-        return self._registered(predictions_check(self._observation, before, n, max))
+        return self._registered(conditions.predictions(self._observation, before, n, max))
 
     # ------------------------------------------------------------------ query shapes
 

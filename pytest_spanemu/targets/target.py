@@ -168,7 +168,7 @@ class SpannerEmulator:
 
     @property
     def models(self) -> SpannerModels:
-        """What answers the models and remote functions of the emulator, and their calls."""
+        """The answers to calls of models and remote functions, and the calls."""
         models: SpannerModels = self.handle.models
         return models
 

@@ -287,7 +287,7 @@ class EmulatorHandle(EmulatorControl):
     @property
     @abstractmethod
     def models(self) -> model_control.ModelControl:
-        """What answers the models and remote functions of the emulator, and their calls."""
+        """The answers to calls of models and remote functions, and the calls."""
 
     @property
     @abstractmethod

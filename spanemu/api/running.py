@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from spanemu.frontend import interception
     from spanemu.frontend import server as grpcio
     from spanemu.http2 import server as http2
-    from spanemu.models.registry import ModelRegistry
+    from spanemu.models import registry as model_registry
     from spanemu.rest import control as rest_control
     from spanemu.rest import exchange
     from spanemu.rest import server as rest
@@ -53,6 +53,7 @@ else:
     http2 = deferred("spanemu.http2.server")
     grpcio = deferred("spanemu.frontend.server")
     streams = deferred("spanemu.database.change_streams")
+    model_registry = deferred("spanemu.models.registry")
     rest = deferred("spanemu.rest.server")
     rest_control = deferred("spanemu.rest.control")
 
@@ -69,7 +70,7 @@ class Served(NamedTuple):
     endpoints: Endpoints
     control: Callable[[], dispatch.Dispatcher]
     telemetry: Callable[[], EmulatorTelemetry]
-    models: Once[ModelRegistry]
+    models: Once[model_registry.ModelRegistry]
 
 
 class Running:

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from spanemu.control import injector
-    from spanemu.models import registry as model_registry
+    from spanemu.models import registry
 else:
     metadata = deferred("importlib.metadata")
     injector = deferred("spanemu.control.injector")
+    registry = deferred("spanemu.models.registry")
 
 
 # mypy: disable-error-code="empty-body"
@@ -59,10 +60,10 @@ class EmulatorControl(ControlInterface):
 
 
 class ToolsOfTests(NamedTuple):
-    """What tests use besides the clock, made on first use: faults, and answers of models."""
+    """The tools besides the clock, made on first use: faults, and answers of models."""
 
     faults: Callable[[], injector.EmbeddedFaults]
-    models: Once[model_registry.ModelRegistry]
+    models: Once[registry.ModelRegistry]
 
 
 class LocalEmulator(EmulatorControl):

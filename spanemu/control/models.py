@@ -21,12 +21,12 @@ from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, operation
 
 if TYPE_CHECKING:
-    from spanemu.models import answerers, http_answers
-    from spanemu.models.recorded import RecordedCall
-    from spanemu.models.registry import ModelRegistry, Registration
+    from spanemu.models import answerers, http_answers, recorded, registry
 else:
     answerers = deferred("spanemu.models.answerers")
     http_answers = deferred("spanemu.models.http_answers")
+    recorded = deferred("spanemu.models.recorded")
+    registry = deferred("spanemu.models.registry")
 
 # mypy: disable-error-code="empty-body"
 
@@ -163,8 +163,8 @@ class ModelControl(ControlInterface):
 class RegistrationHandle:
     """A registered function; a context manager that removes it at the end."""
 
-    def __init__(self, registry: ModelRegistry, registration: Registration) -> None:
-        self._registry = registry
+    def __init__(self, home: registry.ModelRegistry, registration: registry.Registration) -> None:
+        self._home = home
         self._registration = registration
 
     @property
@@ -174,7 +174,7 @@ class RegistrationHandle:
 
     def remove(self) -> None:
         """Remove the function. Removing it twice does nothing."""
-        self._registry.remove(self._registration)
+        self._home.remove(self._registration)
 
     def __enter__(self) -> Self:
         return self
@@ -187,12 +187,12 @@ class RegistrationHandle:
 
 
 class EmbeddedModels(ModelControl):
-    """What answers the models of an emulator in this process."""
+    """The answers to calls of models in an emulator in this process."""
 
-    _registry = OwnProcess["ModelRegistry"]()
+    _registry = OwnProcess["registry.ModelRegistry"]()
 
-    def __init__(self, registry: ModelRegistry) -> None:
-        self._registry = registry
+    def __init__(self, made: registry.ModelRegistry) -> None:
+        self._registry = made
 
     def register(
         self, name: str, function: Callable[..., Any], *, each: bool = False
@@ -239,7 +239,7 @@ class EmbeddedModels(ModelControl):
         return list(map(_record_of, self.calls))
 
     @property
-    def calls(self) -> Sequence[RecordedCall]:
+    def calls(self) -> Sequence[recorded.RecordedCall]:
         """The latest calls, the earliest first: as many as 1,000, and 1 MB."""
         return self._registry.recorder.calls()
 
@@ -280,7 +280,7 @@ def _sendable(value: Any) -> Any:
     return str(value) if is_text else value
 
 
-def _record_of(call: RecordedCall) -> ModelCallRecord:
+def _record_of(call: recorded.RecordedCall) -> ModelCallRecord:
     return ModelCallRecord(
         call.model,
         call.endpoint,

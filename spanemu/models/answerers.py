@@ -68,7 +68,7 @@ def _listed(result: Any) -> Sequence[Any]:
 
 
 class GivenAnswers:
-    """Answers that were given as data: the first whose input a row has, or the default."""
+    """The answers given as data: the first whose input a row has, or the default."""
 
     is_json = True
 

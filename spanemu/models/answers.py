@@ -81,14 +81,14 @@ class OutputReader:
         """Return rows of outputs with their cells converted, column by column."""
         columns = list(zip(*cells, strict=True))
         is_changed = False
-        for place, values in enumerate(columns):
+        for number, values in enumerate(columns):
             kinds = set(map(type, values))
-            if self._columns[place].required and type(None) in kinds:
+            if self._columns[number].required and type(None) in kinds:
                 return list(map(self.row, answers))  # which raises the error
-            if not _is_same(self._columns[place].type.code, kinds, values):
-                read = self._readers[place]
+            if not _is_same(self._columns[number].type.code, kinds, values):
+                read = self._readers[number]
                 try:
-                    columns[place] = tuple([read(value) for value in values])
+                    columns[number] = tuple([read(value) for value in values])
                 except BadAnswer:
                     return list(map(self.row, answers))  # which names the output
                 is_changed = True
@@ -107,17 +107,17 @@ class OutputReader:
         if is_only and self._columns[0].type.is_struct:  # the fields of the only output
             return (self._cell(0, answer),)
         return tuple(
-            [self._cell(place, known.get(name.lower())) for place, name in enumerate(self._names)]
+            [self._cell(number, known.get(name.lower())) for number, name in enumerate(self._names)]
         )
 
-    def _cell(self, place: int, value: Any) -> Any:
-        column = self._columns[place]
+    def _cell(self, number: int, value: Any) -> Any:
+        column = self._columns[number]
         if value is None:
             if column.required:
                 raise BadAnswer(f"the required output {column.name} is missing")
             return None
         try:
-            return self._readers[place](value)
+            return self._readers[number](value)
         except BadAnswer as bad:
             raise BadAnswer(f"output {column.name}: {bad}") from None
 

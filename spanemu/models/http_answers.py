@@ -107,8 +107,8 @@ class UrlAnswers:
             raise RequestRefused(Code.DEADLINE_EXCEEDED, f"{self._url}: {problem}") from None
         except (OSError, HTTPException) as problem:
             # UNAVAILABLE would have clients try again without end.
-            text = f"{self._url}: {problem}"
-            raise RequestRefused(Code.FAILED_PRECONDITION, text) from None
+            reason = f"{self._url}: {problem}"
+            raise RequestRefused(Code.FAILED_PRECONDITION, reason) from None
         finally:
             connection.close()
         if len(content) > BODY_BYTES_MAX:

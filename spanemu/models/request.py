@@ -18,7 +18,7 @@ from spanemu.values.types import Type
 
 @dataclass(frozen=True)
 class ModelCall:
-    """What is called, and how: the second argument of a registered function.
+    """The model or function that is called, and how: the second argument of a registered function.
 
     function      "ML.PREDICT", "spanner.ml_predict_row", "AI.IF", or the name of a remote function
     model         the name of the model or of the function; the endpoint in PostgreSQL
@@ -80,7 +80,7 @@ class Request:
 
 
 class Answerer(Protocol):
-    """What answers requests. `is_json` says whether answers came as JSON."""
+    """A source of answers to requests. `is_json` says whether answers came as JSON."""
 
     is_json: bool
 

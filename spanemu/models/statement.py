@@ -44,7 +44,7 @@ class Route(NamedTuple):
 
 @dataclass(frozen=True)
 class Destination:
-    """What requests are sent to: a model or a function, with what all requests share.
+    """The model or function that requests are sent to, with what all requests share.
 
     `inputs` and `outputs` are None for the instances and predictions of `ml_predict_row`.
     """
@@ -210,8 +210,8 @@ class StatementCalls:
         """Return the endpoints that have an answerer; one for the default answer otherwise."""
         endpoints = destination.endpoints or ("",)
         name = destination.name if destination.kind is not TargetKind.MODEL_ROW else ""
-        found = [(each, self._registry.find(name, each)) for each in endpoints]
-        routes = [Route(each, known.answerer) for each, known in found if known is not None]
+        registered = [(each, self._registry.find(name, each)) for each in endpoints]
+        routes = [Route(each, one.answerer) for each, one in registered if one is not None]
         if routes:
             return routes
         if not destination.is_model:

@@ -37,7 +37,7 @@ class TargetColumn(Record):
 
 @record
 class Target(Record):
-    """What is called: a model with the inputs that a statement gives it, or a function.
+    """The target of a call: a model with the inputs that a statement gives it, or a function.
 
     `name` is the name of the model or of the function as declared. `endpoints` are tried in order.
     `batch_rows` is the number of rows in a request unless a hint says otherwise.

@@ -68,7 +68,7 @@ def _ddl() -> Iterator[str]:
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
     yield (
-        "Partly supported: search indexes, vector indexes, models and property graphs can be created, "
+        "Partly supported: search indexes, vector indexes and property graphs can be created, "
         "validated, printed and listed; they cannot be queried (UNIMPLEMENTED).\n"
     )
 
@@ -92,8 +92,8 @@ def _functions() -> Iterator[str]:
     for chapter, names in sorted(chapters.items()):
         yield f"| {chapter} | {', '.join(sorted(names))} |"
     yield (
-        "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT and "
-        "REPLACE_FIELDS.\n"
+        "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT, "
+        "REPLACE_FIELDS and ML.PREDICT.\n"
     )
     yield "Refused as UNIMPLEMENTED:\n"
     yield "| chapter | functions |"

@@ -6,6 +6,7 @@ In reading order:
 - `build`: the steps from a statement to its plan
 - `translate`: scans to plan nodes, one for one
 - `rules`, with `fold`, `pushdown` and `decorrelate`: rewrites of a plan that choose no algorithm
+- `remote_calls`: calls of models and remote functions, taken out of expressions
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`
 - `access_path` and `seeks`: how a table is read

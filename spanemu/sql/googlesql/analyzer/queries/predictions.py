@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spanemu.base.errors import Unsupported
-from spanemu.schema.objects import Model
+from spanemu.schema.objects import Model, ModelColumn
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
@@ -103,22 +103,21 @@ def _model(item: ast.TableFunction, analysis: Analysis) -> Model:
     return model
 
 
+def _column(declared: ModelColumn) -> TargetColumn:
+    required = declared.options.get("required", True)
+    return TargetColumn(declared.name, declared.type, required)
+
+
 def _target(model: Model, rows: _InputRows, item: ast.TableFunction) -> Target:
     """Return the model with those of its inputs that the rows have."""
     inputs = []
-    for each in model.inputs or ():
-        column = TargetColumn(each.name, each.type, each.options.get("required", True))
-        if rows.has(each.name, item.at):
+    for column in map(_column, model.inputs or ()):
+        if rows.has(column.name, item.at):
             inputs.append(column)
         elif column.required:
-            problem = f"the schema doesn't have required column `{each.name}`"
+            problem = f"the schema doesn't have required column `{column.name}`"
             raise BadModelInput(FUNCTION, problem, at=item.at)
-    outputs = tuple(
-        [
-            TargetColumn(each.name, each.type, each.options.get("required", True))
-            for each in model.outputs or ()
-        ]
-    )
+    outputs = tuple(map(_column, model.outputs or ()))
     return Target(
         TargetKind.MODEL,
         model.name,
@@ -194,8 +193,8 @@ class _InputRows:
 
     def argument(self, needed: TargetColumn, at: int) -> Expr:
         """Return the value of an input, converted to its type. Raise BadModelInput."""
-        (place,) = self._places(needed.name)
-        name, column = self.columns[place]
+        (number,) = self._places(needed.name)
+        name, column = self.columns[number]
         written = self._computed.get(column.id)
         kind = Kind.VALUE if written is None else kind_of(written, self._analysis)
         value: Expr = ColumnRef(column.type, column)
@@ -214,7 +213,7 @@ class _InputRows:
         self._retyped.append((new, converted))
         if kind is Kind.PENDING:
             self._settled.add(column.id)
-            self.columns[place] = name, new
+            self.columns[number] = name, new
         return ColumnRef(new.type, new)
 
     def scan(self) -> Scan:
