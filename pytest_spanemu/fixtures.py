@@ -4,6 +4,7 @@
                spanner_engine  spanner_session  spanner_django_db
     rows       spanner_factory  spanner_snapshot  spanner_migrator
     control    spanner_clock  spanner_faults  spanner_splits  spanner_change_streams
+               spanner_models
     checks     spanner_assert  spanner_record  spanner_hotspots  hotspots
 
 A project overrides a fixture by a fixture of the same name. A test uses a feature by requesting
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         SpannerClock,
         SpannerFaults,
         SpannerHotspots,
+        SpannerModels,
         SpannerRecord,
         SpannerSplits,
     )
@@ -331,6 +333,24 @@ def spanner_change_streams(
     _need(request, CHANGES)
     streams: SpannerChangeStreams = _spanner_observation.change_streams
     return streams
+
+
+@pytest.fixture
+def spanner_models(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> Iterator[SpannerModels]:
+    """Provide what answers models, AI functions and remote functions, and the calls of the test.
+    What the test registers is removed after the test.
+
+    Example:
+        spanner_models.register("Embedder", models.embeddings(dimensions=768))
+        assert spanner_models.calls[0].rows == [{"content": "a lamp"}]
+    """
+    from pytest_spanemu.targets.target import MODELS
+
+    _need(request, MODELS)
+    with _spanner_observation.emulator.models.scoped() as models:
+        yield models
 
 
 @pytest.fixture

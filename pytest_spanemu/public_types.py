@@ -24,6 +24,7 @@ from spanemu.control.clock import EmulatorClock
 from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.models import ModelControl
 from spanemu.control.recording import Recorder, Recording
 from spanemu.control.splits import SplitsHandle
 from spanemu.hotspots.finding import Finding
@@ -38,6 +39,7 @@ SpannerHotspots = HotspotsHandle
 HotspotWatch = Watch
 HotspotReport = Report
 HotspotFinding = Finding
+SpannerModels = ModelControl
 SpannerRecorder = Recorder
 SpannerRecording = Recording
 SpannerRecord = Callable[[], SpannerRecorder]
@@ -61,6 +63,7 @@ __all__ = [
     "SpannerFault",
     "SpannerFaults",
     "SpannerHotspots",
+    "SpannerModels",
     "SpannerRecord",
     "SpannerRecorder",
     "SpannerRecording",

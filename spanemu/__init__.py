@@ -9,8 +9,8 @@
 In reading order: `api` (the handles of an emulator and its databases), `config`, `schema_source`;
 below them the packages `interchange`, `telemetry`, `control`, `console`, `rest`, `http2`,
 `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`, `hotspots`, `change_streams`, `queues`,
-`storage`, `schema`, `values`, `base`, and the module `messages`. `lint` checks schemas without
-data, `web` is what HTML pages share, and `cli` is the command.
+`models`, `storage`, `schema`, `values`, `base`, and the module `messages`. `lint` checks schemas
+without data, `web` is what HTML pages share, and `cli` is the command.
 
 Importing this module is cheap: a public name's module is imported when the name is first used.
 """
@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from spanemu import models
     from spanemu.api.context import emulated
     from spanemu.api.embedded import EmbeddedDatabase, Emulator
     from spanemu.api.endpoint_file import Endpoint
@@ -62,6 +63,7 @@ __all__ = [
     "Unsupported",
     "__version__",
     "emulated",
+    "models",
     "split_schema",
 ]
 
@@ -93,9 +95,13 @@ _HOMES = {
     "split_schema": "spanemu.schema_source",
 }
 
+_PACKAGES = frozenset({"models"})  # that are public themselves
+
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     collector = import_module("spanemu.base.collector")

@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from pytest_spanemu.asserts.check import RecordingSlice
+from pytest_spanemu.asserts.check import Check, FindProblem, RecordingSlice
 from pytest_spanemu.asserts.request_text import commit_table, counted, query_table, wait_table
+from pytest_spanemu.databases.observation import Observation
 
 Condition = Callable[[RecordingSlice], str | None]
 
@@ -83,6 +84,23 @@ def no_lock_waits(limit: int) -> Condition:
         )
 
     return find_problem
+
+
+def predictions(observation: Observation, before: int, n: int | None, limit: int | None) -> Check:
+    """Return the check that exactly `n`, or at most `limit`, rows were sent.
+
+    `before` is the number of rows that were sent before the test.
+    """
+
+    def find_problem(start: int) -> str | None:
+        sent = observation.predictions() - start
+        return _count_problem("prediction", "predictions", sent, n, limit)
+
+    def begin() -> FindProblem:
+        start = observation.predictions()
+        return lambda: find_problem(start)
+
+    return Check("predictions", lambda: find_problem(before), begin)
 
 
 # ---------------------------------------------------------------------------- query shapes

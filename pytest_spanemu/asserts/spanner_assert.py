@@ -62,6 +62,7 @@ class SpannerAssert:
         self._recording = observation.recording
         self._start = marks_of(self._recording)
         self._streams = observation.change_streams
+        self._predictions_before = observation.predictions()
         if watches_hotspots:
             _ = observation.hotspots  # The property starts watching the writes.
         self._checks: list[BlockCheck] = []
@@ -155,6 +156,15 @@ class SpannerAssert:
         """Return how many statements and reads have scanned a whole table or index in the test."""
         queries = self._recording.queries[self._start[0] :]
         return sum(1 for query in queries if query.full_scans)
+
+    def predictions(self, n: int | None = None, *, max: int | None = None) -> Check:
+        """Check that exactly `n`, or at most `max`, rows were sent to models and remote functions.
+
+        Every row counts for which a model, an AI function or a remote function is called, also in
+        transactions that run again.
+        """
+        before = self._predictions_before
+        return self._registered(conditions.predictions(self._observation, before, n, max))
 
     # ------------------------------------------------------------------ query shapes
 

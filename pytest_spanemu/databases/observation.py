@@ -64,6 +64,12 @@ class Observation:
         """The hotspots, None if watching has not been started."""
         return self._hotspots
 
+    def predictions(self) -> int:
+        """Return how many rows the database has ever sent to models and remote functions."""
+        if not getattr(self.emulator.handle, "has_models", True):
+            return 0
+        return int(self.emulator.models.predictions(self.handle.name))
+
     @contextmanager
     def unrecorded(self) -> Iterator[None]:
         """Exclude the requests of a block, such as queries of `spanner_sql`, from the figures.

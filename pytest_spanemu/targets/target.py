@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         SpannerClock,
         SpannerFaults,
         SpannerHotspots,
+        SpannerModels,
         SpannerRecorder,
     )
     from pytest_spanemu.targets import real
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
 else:
     real = deferred("pytest_spanemu.targets.real")
 
-SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, PLANS = (
-    "snapshots", "clock", "faults", "recording", "hotspots", "change streams", "plans",
+SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS = (
+    "snapshots", "clock", "faults", "recording", "hotspots", "change streams", "models", "plans",
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
-_ALL_CAPABILITIES = frozenset({SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, PLANS})
+_ALL_CAPABILITIES = frozenset(
+    {SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS}
+)
 STARTED_HERE = frozenset(
     {Target.EMBEDDED, Target.SUBPROCESS}
 )  # they end with the run, with all in them
@@ -162,6 +165,12 @@ class SpannerEmulator:
         """The fault injection of the emulator."""
         faults: SpannerFaults = self.handle.faults
         return faults
+
+    @property
+    def models(self) -> SpannerModels:
+        """The answers to calls of models and remote functions, and the calls."""
+        models: SpannerModels = self.handle.models
+        return models
 
     def record(self, database: NamedDatabase | str) -> SpannerRecorder:
         """Return a recorder of the requests to a database, for use in a `with` statement."""

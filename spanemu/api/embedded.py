@@ -48,7 +48,7 @@ from spanemu.config import (
 )
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import DatabaseDump, FilePath, LocalDatabase
-from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving
+from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving, ToolsOfTests
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.frontend.dispatch import Endpoints
@@ -63,9 +63,11 @@ if TYPE_CHECKING:
     from spanemu.base import serialization
     from spanemu.control import change_streams as stream_control
     from spanemu.control import dispatch, injector, recorder
+    from spanemu.control import models as model_control
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.frontend import interception
+    from spanemu.models import registry as model_registry
     from spanemu.telemetry import emulator_telemetry
     from spanemu.telemetry.request_log import RequestRing
 else:
@@ -79,6 +81,8 @@ else:
     injector = deferred("spanemu.control.injector")
     recorder = deferred("spanemu.control.recorder")
     split_control = deferred("spanemu.control.splits")
+    model_control = deferred("spanemu.control.models")
+    model_registry = deferred("spanemu.models.registry")
     interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
 
@@ -175,6 +179,7 @@ class Emulator(EmulatorHandle):
         self.randomness = Randomness(self.config.seed)
         if self.config.gc_freeze:
             heap.hold()  # Before anything below exists: a dropped emulator is cyclic garbage.
+        self._models = Once(model_registry.ModelRegistry)
         environment = Environment(
             clock=clock,
             randomness=self.randomness,
@@ -182,6 +187,7 @@ class Emulator(EmulatorHandle):
             limits=self.config.limits,
             has_database=lambda name: instances.find_database(name) is not None,
             offer_of=lambda name: None if instances.is_loading else CatalogOffer(instances, name),
+            models=self._models,
         )
         # A local variable: `environment` must not keep a dropped emulator alive.
         self._instances = instances = Instances(
@@ -206,7 +212,8 @@ class Emulator(EmulatorHandle):
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
         own = InstanceName(self.config.project, self.config.instance)
-        self._local = LocalEmulator(instances, self._clock, self._faults, self.randomness.seed, own)
+        tools = ToolsOfTests(self._faults, self._models)
+        self._local = LocalEmulator(instances, self._clock, tools, self.randomness.seed, own)
         self._begin(clock)
 
     def _begin(self, clock: SystemClock) -> None:
@@ -226,7 +233,7 @@ class Emulator(EmulatorHandle):
                 self.endpoints.add_unintercepted_service(service)
             self.has_loaded = keeper is not None and keeper.load(clock)
             self._observe()
-            served = Served(self.endpoints, self._control, telemetry)
+            served = Served(self.endpoints, self._control, telemetry, self._models)
             self._running = Running(self.config, served, instances, keeper)
         except BaseException:
             if self.config.gc_freeze:
@@ -301,6 +308,15 @@ class Emulator(EmulatorHandle):
     @property
     def faults(self) -> injector.EmbeddedFaults:
         return self._faults()
+
+    @property
+    def models(self) -> model_control.EmbeddedModels:
+        return model_control.EmbeddedModels(self._models())
+
+    @property
+    def has_models(self) -> bool:
+        """Return whether a test or a statement has used `models` yet."""
+        return self._models.made is not None
 
     @property
     def request_log(self) -> RequestRing:

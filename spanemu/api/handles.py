@@ -34,6 +34,7 @@ from spanemu.schema_source import Source
 if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.control import faults as fault_control
+    from spanemu.control import models as model_control
     from spanemu.control import recording
     from spanemu.control import request_log as requests
     from spanemu.control import splits as split_control
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 else:
     streams = deferred("spanemu.api.change_streams")
     fault_control = deferred("spanemu.control.faults")
+    model_control = deferred("spanemu.control.models")
     recording = deferred("spanemu.control.recording")
     requests = deferred("spanemu.control.request_log")
     split_control = deferred("spanemu.control.splits")
@@ -281,6 +283,11 @@ class EmulatorHandle(EmulatorControl):
     @abstractmethod
     def faults(self) -> fault_control.Faults:
         """The fault injection of this emulator."""
+
+    @property
+    @abstractmethod
+    def models(self) -> model_control.ModelControl:
+        """The answers to calls of models and remote functions, and the calls."""
 
     @property
     @abstractmethod

@@ -22,6 +22,7 @@ from spanemu.control.emulator import EmulatorControl, LocalEmulator, LocalSaving
 from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.models import EmbeddedModels, ModelControl
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import Splits, SplitsHandle
@@ -72,5 +73,6 @@ def dispatcher_of(parts: EmulatorParts) -> Dispatcher:
     operations.add(HotspotsHandle, parts.hotspots)
     operations.add(Watch)
     operations.add(RequestLog, parts.request_log)
+    operations.add(ModelControl, lambda: EmbeddedModels(emulator.models()))
     operations.add(SavingControl, lambda: parts.saving)
     return operations

@@ -29,6 +29,7 @@ from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessS
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.emulator import SavingControl
+from spanemu.control.models import ModelControl
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import SplitsHandle
@@ -153,6 +154,10 @@ class RemoteEmulator(Proxy, EmulatorHandle):
     @property
     def faults(self) -> RemoteFaults:
         return RemoteFaults(self.calls)
+
+    @property
+    def models(self) -> ModelControl:
+        return proxy(ModelControl, self.calls)
 
     @property
     def request_log(self) -> RequestLog:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from spanemu.frontend import interception
     from spanemu.frontend import server as grpcio
     from spanemu.http2 import server as http2
+    from spanemu.models import registry as model_registry
     from spanemu.rest import control as rest_control
     from spanemu.rest import exchange
     from spanemu.rest import server as rest
@@ -52,6 +53,7 @@ else:
     http2 = deferred("spanemu.http2.server")
     grpcio = deferred("spanemu.frontend.server")
     streams = deferred("spanemu.database.change_streams")
+    model_registry = deferred("spanemu.models.registry")
     rest = deferred("spanemu.rest.server")
     rest_control = deferred("spanemu.rest.control")
 
@@ -63,11 +65,12 @@ _EMBEDDED = EmbeddedRegistry()
 
 
 class Served(NamedTuple):
-    """The parts that the servers of an emulator call: RPCs, control operations, measurements."""
+    """The parts that servers call, or that end with them."""
 
     endpoints: Endpoints
     control: Callable[[], dispatch.Dispatcher]
     telemetry: Callable[[], EmulatorTelemetry]
+    models: Once[model_registry.ModelRegistry]
 
 
 class Running:
@@ -171,6 +174,8 @@ class Running:
         if self._rest is not None:
             self._rest.stop()
         self._server.stop()
+        if self._served.models.made is not None:
+            self._served.models.made.close()
         try:
             if save and self._keeper is not None:
                 self._keeper.save_all()
@@ -195,6 +200,8 @@ OPERATIONS = (
     "StartRecording", "PollRecording", "StopRecording",
     "StartHotspots", "ReportHotspots", "ResetHotspots", "StopHotspots", "PauseHotspots",
     "WatchHotspots", "ReportWatch", "StopWatch", "SplitStats", "Simulate", "Heatmap",
+    "SetModel", "RemoveModel", "ListModels", "FailModel", "ModelCalls",
+    "CountPredictions", "ClearModels",
     "Requests", "Save",
 )  # fmt: skip
 

@@ -96,6 +96,11 @@ class Once(Generic[T]):
         self._mutex = threading.Lock()  # Guards the field below.
         self._made: list[T] = []
 
+    @property
+    def made(self) -> T | None:
+        """The result if it was made, None before."""
+        return next(iter(self._made), None)
+
     def __call__(self) -> T:
         with self._mutex:
             if not self._made:

@@ -84,6 +84,7 @@ REQUEST_BYTES_MAX = 10 * 1024 * 1024  # of requests without mutations
 ADMIN_REQUEST_BYTES_MAX = 1024 * 1024  # of admin API requests without a schema
 REQUEST_SECONDS_MAX = 3_600.0
 PARTITIONED_DML_CONCURRENT_MAX = 20_000  # statements per database
+MODEL_ROWS_MAX = 10_000  # that a statement sends to models and remote functions
 ERROR_MESSAGE_BYTES_MAX = 1_024  # gRPC sends it as a header, whose size is limited
 
 
@@ -123,6 +124,7 @@ class Limits:
     view_depth: int = VIEW_NESTING_MAX
     statement_memory_bytes: int = STATEMENT_MEMORY_BYTES_MAX  # RESOURCE_EXHAUSTED if exceeded
     queue_receivers: int = QUEUE_RECEIVERS_MAX  # of one queue; RESOURCE_EXHAUSTED if exceeded
+    model_rows: int = MODEL_ROWS_MAX  # of one statement, or of a partition; RESOURCE_EXHAUSTED
     heartbeat_millis_min: int = RELAXED_HEARTBEAT_MILLIS_MIN  # the least, with OUT_OF_RANGE below
 
     # A database's schema. A statement that exceeds a limit is refused with FAILED_PRECONDITION.

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import Once, deferred
 from spanemu.base.process import OwnProcess
-from spanemu.base.record import dataclass
+from spanemu.base.record import NamedTuple, dataclass
 from spanemu.base.resource_names import InstanceName
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.operation import ControlInterface, operation
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     from spanemu.control import injector
+    from spanemu.models import registry
 else:
     metadata = deferred("importlib.metadata")
     injector = deferred("spanemu.control.injector")
+    registry = deferred("spanemu.models.registry")
 
 
 # mypy: disable-error-code="empty-body"
@@ -50,10 +52,18 @@ class EmulatorControl(ControlInterface):
 
     @operation("ResetEmulator", "POST :reset")
     def reset(self) -> None:
-        """Delete all instances with their databases and backups, faults, and moves of the clock.
+        """Delete all instances with their databases and backups, and undo what tests have set.
 
-        The emulator is then empty, as without `--instance`. Instance configurations stay.
+        That is faults, answers of models, and moves of the clock. The emulator is then empty, as
+        without `--instance`. Instance configurations stay.
         """
+
+
+class ToolsOfTests(NamedTuple):
+    """The tools besides the clock, made on first use: faults, and answers of models."""
+
+    faults: Callable[[], injector.EmbeddedFaults]
+    models: Once[registry.ModelRegistry]
 
 
 class LocalEmulator(EmulatorControl):
@@ -65,13 +75,14 @@ class LocalEmulator(EmulatorControl):
         self,
         instances: Instances,
         clock: EmbeddedClock,
-        faults: Callable[[], injector.EmbeddedFaults],
+        tools: ToolsOfTests,
         seed: int,
         own: InstanceName,
     ) -> None:
         self.instances = instances
         self.clock = clock
-        self.faults = faults
+        self.faults = tools.faults
+        self.models = tools.models
         self._seed = seed
         self._own = own
 
@@ -82,6 +93,8 @@ class LocalEmulator(EmulatorControl):
 
     def reset(self) -> None:
         self.faults().clear()
+        if self.models.made is not None:
+            self.models.made.clear()
         self.instances.clear()
         self.clock.reset()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from spanemu.base.clock import Clock
 from spanemu.base.collector import heap
-from spanemu.base.deferred import deferred
+from spanemu.base.deferred import Once, deferred
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
@@ -37,10 +37,12 @@ from spanemu.values.mutation import Mutation
 if TYPE_CHECKING:
     from spanemu.database import errors, held_lock
     from spanemu.hotspots import split_info
+    from spanemu.models import registry as model_registry
 else:
     errors = deferred("spanemu.database.errors")
     held_lock = deferred("spanemu.database.held_lock")
     split_info = deferred("spanemu.hotspots.split_info")
+    model_registry = deferred("spanemu.models.registry")
 
 ROWS_KEPT_MAX = 10_000  # of a dropped database, which may stay in memory for some time
 
@@ -56,6 +58,10 @@ class Environment:
     has_database: Callable[[str], bool] = lambda name: False  # by full name
     # The offer of the instance of a database, by the full name of the database; None: no rules.
     offer_of: Callable[[str], InstanceOffer | None] = lambda name: None
+    # What answers the calls of models and remote functions, made on first use.
+    models: Callable[[], model_registry.ModelRegistry] = field(
+        default_factory=lambda: Once(model_registry.ModelRegistry)
+    )
 
 
 @dataclass(frozen=True, slots=True)

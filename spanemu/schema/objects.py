@@ -140,6 +140,12 @@ class Model:
     outputs: tuple[ModelColumn, ...] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The endpoints, in the order in which they are tried."""
+        endpoint = self.options.get("endpoint")
+        return self.options.get("endpoints", ()) if endpoint is None else (endpoint,)
+
 
 @dataclass(frozen=True, slots=True)
 class Sequence:

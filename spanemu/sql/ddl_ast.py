@@ -585,11 +585,14 @@ class DropFunction(Drop):
 
 @record
 class ModelColumn(Node):
-    """A column of a model's INPUT or OUTPUT."""
+    """A column of a model's INPUT or OUTPUT.
+
+    `attribute` is one that only columns of tables may have: NOT NULL, DEFAULT, AS, HIDDEN.
+    """
 
     name: Identifier
     type: TypeName
-    not_null: bool = False
+    attribute: str = ""
     options: Options | None = None
 
 

@@ -125,6 +125,7 @@ class StoredExpression:
     depth: int
     sequences: frozenset[str]
     tables: frozenset[str]  # tables, views and functions of users
+    remote_calls: frozenset[str]  # AI functions and remote functions
 
     @property
     def is_deterministic(self) -> bool:

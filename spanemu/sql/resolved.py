@@ -19,6 +19,7 @@ from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.indexes import VectorIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import AggregateSignature, Signature
+from spanemu.sql.remote_calls import Target
 from spanemu.values.order import ASCENDING, SortOrder
 from spanemu.values.types import BOOL, ElementTable, Type
 
@@ -74,12 +75,14 @@ class FunctionCall(Expr):
     """A scalar function, operator or conditional form applied to arguments.
 
     `signature` says how to evaluate the call (`functions.registry`); `safe` turns errors into NULL.
+    `batch_rows` is the hint for calls of remote functions: the rows in a request, 0 without a hint.
     """
 
     signature: Signature
     arguments: tuple[Expr, ...]
     safe: bool = False
     at: int = 0
+    batch_rows: int = 0
 
 
 @record
@@ -287,6 +290,23 @@ class TableFunctionScan(SystemTableScan):
     """Rows of a table function; `arguments` are those of its parameters, NULL where not given."""
 
     arguments: tuple[Expr, ...] = ()
+
+
+@record
+class RemoteCallScan(Scan):
+    """Rows of the input, each with the `outputs` of a target for the row.
+
+    `arguments` are those of the inputs of the target, of their types. `parameters` is a STRUCT with
+    one value for all rows. `batch_rows` is the number of rows in a request.
+    """
+
+    input: Scan
+    target: Target
+    arguments: tuple[Expr, ...]
+    outputs: tuple[ResolvedColumn, ...]
+    batch_rows: int
+    parameters: Expr | None = None
+    safe: bool = False
 
 
 @record

@@ -1,4 +1,4 @@
-"""The tables, columns and sequences that a resolved statement reads and writes, for access control.
+"""The objects that a resolved statement reads, writes and calls, for access control.
 
 A column that a DML statement needs only to identify the rows that it writes does not count as
 read.
@@ -13,6 +13,7 @@ from typing import Any
 from spanemu.base.record import dataclass
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Operation
+from spanemu.sql.remote_calls import TargetKind
 from spanemu.sql.resolved import (
     AggregateCall,
     ConflictClause,
@@ -24,6 +25,7 @@ from spanemu.sql.resolved import (
     InsertStatement,
     OutputColumn,
     PathPart,
+    RemoteCallScan,
     ResolvedColumn,
     ReturningClause,
     Scan,
@@ -44,6 +46,7 @@ _SKIPPED = frozenset({"type", "table", "signature", "at", "parameters", "undecla
 # Fields that produce or pass on columns without reading a value.
 _BINDINGS = {
     TableScan: "columns",
+    RemoteCallScan: "outputs",
     UpdateStatement: "key",
     DeleteStatement: "key",
     ReturningClause: "row",
@@ -60,6 +63,8 @@ class Usage:
     sequences: set[tuple[str, bool]] = field(default_factory=set)  # (name, is drawn from)
     system_tables: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)  # table functions
+    models: set[str] = field(default_factory=set)
+    remote_functions: set[str] = field(default_factory=set)
 
 
 def collect_usage(statement: Statement) -> Usage:
@@ -79,7 +84,12 @@ def collect_usage(statement: Statement) -> Usage:
             usage.functions.add(node.name)
         elif isinstance(node, SystemTableScan):
             usage.system_tables.add(node.name)
+        elif isinstance(node, RemoteCallScan):
+            usage.models.add(node.target.name)
         elif isinstance(node, FunctionCall):
+            target = node.signature.target
+            if target is not None and target.kind is TargetKind.REMOTE_FUNCTION:
+                usage.remote_functions.add(target.name)
             for argument in node.arguments:
                 if isinstance(argument, SequenceRef):
                     draws = node.signature.operation is Operation.NEXT_SEQUENCE_VALUE

@@ -68,9 +68,8 @@ def _ddl() -> Iterator[str]:
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
     yield (
-        "Partly supported: search indexes, vector indexes and models can be created, validated, "
-        "printed and listed; they cannot be queried (UNIMPLEMENTED). Property graphs are queried; "
-        "graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n"
+        "Partly supported: search indexes can be created, validated, printed and listed; they cannot "
+        "be queried (UNIMPLEMENTED). Graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n"
     )
 
 
@@ -94,7 +93,7 @@ def _functions() -> Iterator[str]:
         yield f"| {chapter} | {', '.join(sorted(names))} |"
     yield (
         "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT, "
-        "REPLACE_FIELDS and PROPERTY_EXISTS, and in graph queries IS_FIRST.\n"
+        "REPLACE_FIELDS, ML.PREDICT and PROPERTY_EXISTS, and in graph queries IS_FIRST.\n"
     )
     yield "Refused as UNIMPLEMENTED:\n"
     yield "| chapter | functions |"

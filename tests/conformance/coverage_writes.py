@@ -15,6 +15,8 @@ SECTIONS: Mapping[str, str] = {
     "4.6": "Mutations: limits",
     "4.7": "Queues: messages as rows",
     "4.8": "Queues: receiving under leases",
+    "4.9": "Models: calls and their answers",
+    "4.10": "Models: failures",
     "5.1": "Constraints: time of each check",
     "5.2": "Constraints: error codes",
     "5.3": "Constraints: defaults, generated columns, checks",
@@ -206,6 +208,29 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
 }
 
 _CONSTRAINTS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "4.9": (
+        ("ML.PREDICT sends rows in batches", "models::test_a_function_answers_a_batch_of_rows"),
+        ("the outputs come first, then the other columns", "models::test_the_columns_are_outputs_then_other_columns"),
+        ("parameters and the hint of the batch size", "models::test_parameters_and_the_hint_reach_the_function"),
+        ("an UPDATE with a correlated ML.PREDICT sends batches", "models::test_an_update_sends_its_rows_in_batches"),
+        ("partitioned DML", "models::test_partitioned_dml_calls_models"),
+        ("without a function, the answers of Google's emulator", "models::test_without_a_function_the_answer_is_that_of_googles_emulator"),
+        ("AI.IF, AI.SCORE and AI.CLASSIFY", "models::test_ai_functions_answer"),
+        ("cheaper conditions are tested first", "models::test_plain_conditions_are_tested_first"),
+        ("a LIMIT stops rows before they are sent", "models::test_a_limit_stops_rows_before_they_are_sent"),
+        ("remote functions", "models::test_a_remote_function_answers_in_batches"),
+        ("spanner.ml_predict_row", "models::test_ml_predict_row_answers_with_jsonb"),
+        ("the next endpoint after a failure", "models::test_the_next_endpoint_answers"),
+    ),
+    "4.10": (
+        ("calls that do not fit the model: INVALID_ARGUMENT", "models::test_calls_that_are_refused"),
+        ("answers that do not fit the model: INVALID_ARGUMENT", "models::test_answers_that_do_not_fit"),
+        ("the code of an exception", "models::test_an_exception_becomes_its_code"),
+        ("SAFE: a row that fails gets NULL", "models::test_one_row_fails_alone_in_safe_mode"),
+        ("an answer beyond the size of a cell: RESOURCE_EXHAUSTED", "models::test_a_hundred_megabytes_are_refused"),
+        ("no answer before the deadline", "models::test_a_function_that_hangs_is_abandoned"),
+        ("a transaction stays usable", "models::test_a_transaction_stays_usable_after_a_failure"),
+    ),
     "5.1": (
         ("existence is checked at once", "constraints_order::test_existence_is_judged_at_once"),
         ("a default that is NULL is checked at the end, as in production", "mutations_defaults::test_a_default_that_is_null_in_a_not_null_column"),

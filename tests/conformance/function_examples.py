@@ -20,6 +20,9 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "ACOS": ("ACOS(1)", "0.0"),
     "ACOSH": ("ACOSH(1)", "0.0"),
     "ADDDATE": ("ADDDATE(DATE '2024-02-28', INTERVAL 2 DAY)", 'DATE "2024-03-01"'),
+    "AI.CLASSIFY": ("AI.CLASSIFY('a mug', ['toy', 'cup'])", '"cup"'),
+    "AI.IF": ("AI.IF('a mug')", "true"),
+    "AI.SCORE": ("AI.SCORE('a mug')", "0.5"),
     "ARRAY_CONCAT": ("ARRAY_CONCAT([1], [2, 3])", "[1, 2, 3]"),
     "ARRAY_FILTER": ("ARRAY_FILTER([1, 2, 3], e -> e > 1)", "[2, 3]"),
     "ARRAY_FIRST": ("ARRAY_FIRST(['a', 'b'])", '"a"'),
@@ -282,6 +285,8 @@ GRAPHS: Mapping[str, tuple[str, str]] = {
     "SAME": ("SAME(a, b)", "false"),
     "SOURCE_NODE_ID": ("SOURCE_NODE_ID(e) = ELEMENT_ID(a)", "true"),
 }
+# What the functions of a model answer here.
+AI_ANSWERS: Mapping[str, object] = {"AI.CLASSIFY": "cup", "AI.IF": True, "AI.SCORE": 0.5}
 
 AGGREGATES: Mapping[str, tuple[str, str]] = {
     "ANY_VALUE": ("ANY_VALUE(s HAVING MAX x)", '"c"'),

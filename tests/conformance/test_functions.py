@@ -5,7 +5,7 @@ from google.api_core.exceptions import MethodNotImplemented
 
 import spanemu
 from spanemu.sql.googlesql.catalog import CATALOG
-from tests.conformance.function_examples import AGGREGATES, ANY, GRAPHS, ROWS, SCALARS
+from tests.conformance.function_examples import AGGREGATES, AI_ANSWERS, ANY, GRAPHS, ROWS, SCALARS
 
 SCHEMA = (
     "CREATE SEQUENCE Counter OPTIONS (sequence_kind = 'bit_reversed_positive')",
@@ -26,6 +26,8 @@ WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 def functions():
     """Yield a database with a sequence and an identity column."""
     with spanemu.Emulator() as emulator:
+        for name, answer in AI_ANSWERS.items():
+            emulator.models.set_answers(name, default=answer)
         database = emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA])
         client = database.client()
         with client.batch() as batch:

@@ -187,6 +187,14 @@ def _paths(node: paths.PathScan) -> str:
     )
 
 
+def _remote_call(node: nodes.RemoteCall) -> str:
+    inputs = ", ".join([expression_text(argument) for argument in node.arguments])
+    safe = " safe" if node.safe else ""
+    text = f"{node.target.name}({inputs}) by {node.batch_rows}{safe}"
+    text += _optional("parameters", node.parameters) + _optional("guard", node.guard)
+    return f"{text} outputs=({_names(node.outputs)})"
+
+
 _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.Unit: lambda node: "",
     nodes.Values: lambda node: f"{len(node.rows)} rows of ({_names(node.outputs)})",
@@ -206,6 +214,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.SetOperation: lambda node: f"{node.kind} ({_names(node.outputs)})",
     nodes.With: lambda node: "",
     nodes.WithRef: lambda node: f"{node.name} ({_names(node.outputs)})",
+    nodes.RemoteCall: _remote_call,
     nodes.Sample: lambda node: f"{node.method} {expression_text(node.size)}",
     joins.Join: lambda node: f"{node.kind}{_optional('on', node.condition)}",
     joins.HashJoin: _hash_join,

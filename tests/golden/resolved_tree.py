@@ -266,6 +266,11 @@ _SCANS: dict[type, Any] = {
     r.WithRef: lambda node: (f"WithRef {node.name}({_list(map(column, node.columns))})", ()),
     r.RankScan: _rank_scan,
     r.PathScan: _path_scan,
+    r.RemoteCallScan: lambda node: (
+        f"RemoteCall {node.target.name}({_list(map(expression, node.arguments))})"
+        f" {_list(map(column, node.outputs))}",
+        (scan(node.input),),
+    ),
     r.SampleScan: lambda node: (
         f"Sample {node.method} {expression(node.size)}"
         + ("" if node.weight is None else f" weight={column(node.weight)}"),

@@ -116,6 +116,7 @@ LOOK = """
 BOTH_FORMS = (
     "queries(1)", "commits(0)", "mutations(0)", "aborts(0)", "participants(1)", "no_lock_waits()",
     "no_full_scan()", "no_duplicate_queries()", "tagged('')", "no_hotspots(min_writes=0)",
+    "predictions(0)",
 )  # fmt: skip
 
 

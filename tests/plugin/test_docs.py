@@ -216,3 +216,11 @@ def test_the_page_on_hotspots_runs(capsys):
         exec(compile(watching, "hotspots.md", "exec"), names)
         exec(compile(splits, "hotspots.md", "exec"), names)
     assert "Singers" in capsys.readouterr().out
+
+
+def test_the_page_on_models_runs(project):
+    (schema,) = blocks("how-to/models.md", "sql")
+    application, tests = blocks("how-to/models.md", "python")
+    project.file("schema.sql", schema)
+    project.file("shop.py", application)
+    project.run(tests).assert_outcomes(passed=3)

@@ -24,6 +24,7 @@ GOOGLESQL = frozenset({"NUMERIC", "JSON", "ENUM", "PROTO", "TOKENLIST"})
 NO_KEYS = COMPOUND | POSTGRESQL | {"INTERVAL", "JSON", "PROTO", "TOKENLIST"}
 NO_COLUMNS = frozenset({"INTERVAL", "STRUCT", "PG_OID"})
 VARYING = frozenset({"STRING", "BYTES", "JSON", "PROTO", "TOKENLIST", "PG_NUMERIC", "PG_JSONB"})
+MODEL_TYPES = frozenset({"BOOL", "BYTES", "FLOAT32", "FLOAT64", "INT64", "STRING"})
 TEXTUAL = frozenset({"STRING", "DATE", "TIMESTAMP", "JSON", "PG_JSONB"})
 
 # The types that each table leaves out; the comment says what holds for them.
@@ -80,6 +81,13 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     ),
     "interchange.sql_text._POSTGRESQL": KNOWN - {"BOOL", "INT64", "STRING", "BYTES"},
     "interchange.row_files._CSV_READERS": KNOWN - {"BOOL", "FLOAT32", "FLOAT64"},
+    # Models and remote functions know fewer types.
+    "models.default_answer._FINGERPRINTS": KNOWN - MODEL_TYPES,
+    "models.default_answer._MAKERS": KNOWN - MODEL_TYPES,
+    "models.values._READERS": (
+        KNOWN - MODEL_TYPES - {"DATE", "TIMESTAMP", "NUMERIC", "JSON", "PG_JSONB"}
+    ),
+    "models.values._WRITERS": KNOWN - {"TIMESTAMP", "JSON", "PG_JSONB"},
     # About the named types alone.
     "sql.functions.conditional._ZEROS": KNOWN - {"INT64", "FLOAT32", "FLOAT64", "NUMERIC"},
     "sql.googlesql.analyzer.expressions.coercion._NUMBER_RANK": (

@@ -29,7 +29,7 @@ def test_imports_are_cheap(statement, monkeypatch):
 def test_every_public_name_is_there():
     for name in spanemu.__all__:
         assert getattr(spanemu, name) is not None
-    assert set(spanemu._HOMES) == set(spanemu.__all__) - {"__version__"}
+    assert {*spanemu._HOMES, *spanemu._PACKAGES} == set(spanemu.__all__) - {"__version__"}
     assert dir(spanemu) == sorted(spanemu.__all__)
     with pytest.raises(AttributeError):
         spanemu.nonsense  # noqa: B018
@@ -54,16 +54,21 @@ RARE = {
     "spanemu.control.recorder",
     "spanemu.hotspots.detector",
     "spanemu.messages",
+    "spanemu.models",
     "spanemu.queues.follower",
     "spanemu.rest.server",
+    "spanemu.sql.executor.operators.remote_call",
     "spanemu.sql.functions.conversion",
     "spanemu.sql.functions.json.functions",
     "spanemu.sql.functions.messages",
     "spanemu.sql.functions.operators",
+    "spanemu.sql.functions.remote_calls",
     "spanemu.sql.functions.time.timestamp",
     "spanemu.sql.googlesql.analyzer.expressions.constructors",
     "spanemu.sql.googlesql.analyzer.queries.group_by",
+    "spanemu.sql.googlesql.analyzer.queries.predictions",
     "spanemu.sql.planner.ordering",
+    "spanemu.sql.planner.remote_calls",
     "spanemu.sql.postgresql.dialect",
     "spanemu.telemetry.observer",
     "spanemu.telemetry.tracing",

@@ -298,6 +298,10 @@ def _needs(generation: Generation, request: StatementRequest, access: Access) ->
         yield Need(privilege, kind, table, columns, any_column=any_column)
     for function in usage.functions:
         yield Need("EXECUTE", "TABLE FUNCTION", function)
+    for model in usage.models:
+        yield Need("EXECUTE", "MODEL", model)
+    for function in usage.remote_functions:
+        yield Need("EXECUTE", "FUNCTION", function)
     for sequence, is_drawn_from in usage.sequences:
         yield Need("UPDATE" if is_drawn_from else "SELECT", "SEQUENCE", sequence)
 

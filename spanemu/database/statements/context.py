@@ -8,11 +8,14 @@ from spanemu.base.deferred import deferred
 from spanemu.database.core import DatabaseCore
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
+from spanemu.sql.remote_calls import RemoteCalls
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.models import statement as model_statement
 else:
     errors = deferred("spanemu.database.errors")
+    model_statement = deferred("spanemu.models.statement")
 
 _COUNTER_BITS = 63
 _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted
@@ -21,11 +24,15 @@ _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence cou
 class StatementContext:
     """A `functions.registry.Context` for a statement or for a commit."""
 
-    __slots__ = ("_now", "_schema", "_store", "randomness", "time_zone", "writable")
+    __slots__ = (
+        "_calls", "_core", "_now", "_schema", "_store", "randomness", "time_zone", "writable",
+    )  # fmt: skip
 
     def __init__(self, core: DatabaseCore, schema: Schema, *, writable: bool) -> None:
+        self._core = core
         self._store = core.store
         self._schema = schema
+        self._calls: RemoteCalls | None = None
         self._now: int | None = None
         self.randomness = core.environment.randomness
         self.writable = writable
@@ -40,6 +47,20 @@ class StatementContext:
         if now is None:
             now = self._now = self._store.clock.peek()
         return now
+
+    @property
+    def remote_calls(self) -> RemoteCalls:
+        """The calls of models and remote functions that the statement makes."""
+        calls = self._calls
+        if calls is None:
+            environment = self._core.environment
+            calls = self._calls = model_statement.StatementCalls(
+                environment.models(),
+                self._core.name,
+                self._schema.dialect.option,
+                environment.limits.model_rows,
+            )
+        return calls
 
     def next_sequence_value(self, sequence: str) -> int:
         """Return the next value, which is consumed even if the transaction aborts."""

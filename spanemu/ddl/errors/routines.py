@@ -40,17 +40,39 @@ class FunctionTypeMismatch(SpannerError, code=Code.FAILED_PRECONDITION):
     actual: str
 
 
-class ModelInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Model {model} is invalid: {reason}."
+class ModelNotRemote(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Model {model} must specify REMOTE attribute."
     model: str
-    reason: str
+
+
+class ModelOptionInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Model {model} has invalid {option} option{problem}"
+    model: str
+    option: str
+    problem: str
+
+
+class ModelSchemaMissing(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = (
+        "Schema discovery is not available in an emulator. Please use explicit {clause} clause for "
+        "model {model}."
+    )
+    model: str
+    clause: str
 
 
 class ModelColumnInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
-    prose = "Column {column} of Model {model} is invalid: {reason}."
+    prose = "{problem} Used in Model {model} column {column}."
     model: str
     column: str
-    reason: str
+    problem: str
+
+
+class TooManyModelColumns(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Model {model} has too many {kind}; the limit is {limit}."
+    model: str
+    kind: str
+    limit: int
 
 
 class FunctionsDepend(SpannerError, code=Code.FAILED_PRECONDITION):

@@ -49,13 +49,18 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.dialects import dialect_of
-from spanemu.values.types import Type
+from spanemu.values.types import Type, TypeCode
 
 _LABEL = "Function"
 _RULES: Rules = {
     "endpoint": Rule(is_text, "the address of an endpoint"),
     "max_batching_rows": whole(1, 2**31 - 1),
 }
+
+_REMOTE_TYPES = frozenset(
+    {TypeCode.BOOL, TypeCode.BYTES, TypeCode.DATE, TypeCode.JSON, TypeCode.INT64}
+    | {TypeCode.NUMERIC, TypeCode.STRING, TypeCode.TIMESTAMP}
+)
 
 # Errors that name the function themselves.
 _COMPLETE = (
@@ -102,6 +107,8 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         raise FunctionInvalid(name, "a remote function needs a RETURNS clause")
     elif not statement.remote:
         raise FunctionInvalid(name, "a function without a body must be REMOTE")
+    else:
+        _check_remote_types((declared, *[parameter.type for parameter in parameters]), name)
     return UserFunction(
         name,
         parameters,
@@ -115,6 +122,13 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         uses,
         any(schema.view(used) is not None for used in uses),
     )
+
+
+def _check_remote_types(types: Iterable[Type], name: str) -> None:
+    """Raise FunctionInvalid for a type that a remote function cannot take or return."""
+    for type_ in types:
+        if (type_.element or type_).code not in _REMOTE_TYPES:
+            raise FunctionInvalid(name, f"type {type_} is not supported in remote functions")
 
 
 def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Schema) -> None:

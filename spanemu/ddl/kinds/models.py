@@ -1,4 +1,4 @@
-"""Models: declared, printed and listed; no query calls a model."""
+"""Models: declared, printed and listed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path, split_name
 from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
-from spanemu.ddl.errors.routines import ModelColumnInvalid, ModelInvalid
+from spanemu.ddl.errors.routines import (
+    ModelColumnInvalid,
+    ModelNotRemote,
+    ModelOptionInvalid,
+    ModelSchemaMissing,
+    TooManyModelColumns,
+)
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on
 from spanemu.ddl.kinds.rows import (
     GRANT,
@@ -35,21 +41,35 @@ from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
 _LABEL = "Model"
+_BATCH_SIZE = "default_batch_size"
+_BATCH_SIZE_MAX = 10
 _RULES: Rules = {
     "endpoint": Rule(is_text, "the name of an endpoint"),
     "endpoints": Rule(
         lambda value: isinstance(value, tuple) and bool(value) and all(map(is_text, value)),
         "a list of endpoints",
     ),
-    "default_batch_size": whole(1, 10),
+    _BATCH_SIZE: whole(1, _BATCH_SIZE_MAX),
+}
+_ATTRIBUTES: Mapping[str, str] = {
+    "AS": "Generated columns are",
+    "DEFAULT": "Default values are",
+    "HIDDEN": "HIDDEN attribute is",
+    "NOT NULL": "NOT NULL constraint is",
 }
 _LENGTHS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+_TYPES = _LENGTHS | {TypeCode.BOOL, TypeCode.INT64, TypeCode.FLOAT32, TypeCode.FLOAT64}
 
 
-def _model(statement: ddl_ast.CreateModel, _before: Model | None, _schema: Schema) -> Model:
+def _model(statement: ddl_ast.CreateModel, _before: Model | None, schema: Schema) -> Model:
     name = str(statement.name)
     if not statement.remote:
-        raise ModelInvalid(name, "it must specify the REMOTE attribute")
+        raise ModelNotRemote(name)
+    for clause, columns in (("Input", statement.inputs), ("Output", statement.outputs)):
+        if not columns:
+            raise ModelSchemaMissing(name, clause)
+        if len(columns) > schema.limits.columns_per_table:
+            raise TooManyModelColumns(name, f"{clause}s", schema.limits.columns_per_table)
     return Model(
         name,
         _columns(name, statement.inputs),
@@ -66,12 +86,17 @@ def _with_options(statement: ddl_ast.AlterModel, before: Model, _schema: Schema)
 def _options(
     name: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
 ) -> Mapping[str, Any]:
+    size = ddl_ast.options_by_name(written).get(_BATCH_SIZE)
+    if size is not None and not _RULES[_BATCH_SIZE].accepts(size):
+        problem = f": {option_value(size)}. Must be between 1 and {_BATCH_SIZE_MAX}."
+        raise ModelOptionInvalid(name, _BATCH_SIZE, problem)
     options = changed_options((_LABEL, name), written, _RULES, before)
     given = [option for option in ("endpoint", "endpoints") if option in options]
     if not given:
-        raise ModelInvalid(name, "it needs the option endpoint or endpoints")
+        raise ModelOptionInvalid(name, "endpoints", ". Option is required.")
     if len(given) > 1:
-        raise ModelInvalid(name, "endpoint cannot be specified together with endpoints")
+        problem = ". Option cannot be specified together with endpoints."
+        raise ModelOptionInvalid(name, "endpoint", problem)
     return options
 
 
@@ -88,10 +113,11 @@ def _columns(
     for definition in written:
         name = definition.name.name
         if name.lower() in seen:
-            raise ModelColumnInvalid(model, name, "there is another of that name")
+            raise ModelColumnInvalid(model, name, f"Duplicate column name {name}.")
         seen.add(name.lower())
-        if definition.not_null:
-            raise ModelColumnInvalid(model, name, "NOT NULL is not supported in models")
+        if definition.attribute:
+            problem = f"{_ATTRIBUTES[definition.attribute]} not supported in models."
+            raise ModelColumnInvalid(model, name, problem)
         type_ = _type(definition.type, model, name, 0)
         owner = ("Model column", f"{model}.{name}")
         options = changed_options(owner, definition.options, {"required": TRUE_OR_FALSE})
@@ -101,23 +127,42 @@ def _columns(
 
 def _type(written: TypeName, model: str, column: str, depth: int) -> Type:
     if depth > MODEL_STRUCT_DEPTH_MAX:
-        raise ModelColumnInvalid(model, column, "its type is nested too deeply")
+        raise ModelColumnInvalid(model, column, "The type is nested too deeply.")
     if written.element is not None:
+        if written.element.element is not None:
+            problem = "Type ARRAY of ARRAY is not supported in model columns."
+            raise ModelColumnInvalid(model, column, problem)
         return array_of(_type(written.element, model, column, depth))
     if written.fields is not None:
         if len(written.fields) > MODEL_STRUCT_FIELDS_MAX:
-            raise ModelColumnInvalid(model, column, "its type has too many fields")
+            raise ModelColumnInvalid(model, column, "The type has too many fields.")
+        _check_fields(written, model, column)
         fields = [
             ("" if name is None else name.name, _type(type_, model, column, depth + 1))
             for name, type_ in written.fields
         ]
         return struct_of(*fields)
     type_ = SCALARS.get(str(written.path).upper())
-    if type_ is None:
-        raise ModelColumnInvalid(model, column, f"type {written.path} is not supported")
+    if type_ is None or type_.code not in _TYPES:
+        problem = f"Type {str(written.path).upper()} is not supported in model columns."
+        raise ModelColumnInvalid(model, column, problem)
     if type_.code in _LENGTHS and isinstance(written.length, int):
-        raise ModelColumnInvalid(model, column, "lengths other than MAX are not supported")
+        problem = "Length is not supported in model columns. Please use MAX."
+        raise ModelColumnInvalid(model, column, problem)
     return type_
+
+
+def _check_fields(written: TypeName, model: str, column: str) -> None:
+    """Raise ModelColumnInvalid for fields of a STRUCT without names, or with equal ones."""
+    seen: set[str] = set()
+    for field, _ in written.fields or ():
+        if field is None:
+            raise ModelColumnInvalid(model, column, "A field of a STRUCT has no name.")
+        if field.name.lower() in seen:
+            raise ModelColumnInvalid(model, column, f"Duplicate field name {field.name}.")
+        seen.add(field.name.lower())
+    if not seen:
+        raise ModelColumnInvalid(model, column, "A STRUCT has no fields.")
 
 
 # ---------------------------------------------------------------------------- text
@@ -199,14 +244,17 @@ MODEL = ObjectKind(
     dependents=(privileges_on("MODEL"),),
     text=model_text,
     tables=(
-        ObjectTable("MODELS", f"{_KEY} !IS_REMOTE:BOOL", _rows),
+        ObjectTable("MODELS", f"{_KEY} !IS_REMOTE:BOOL", _rows, by_privilege=True),
         ObjectTable(
             "MODEL_COLUMNS",
             f"{_COLUMN} !ORDINAL_POSITION:INT64 !DATA_TYPE !IS_EXPLICIT:BOOL",
             _column_rows,
+            by_privilege=True,
         ),
-        ObjectTable("MODEL_COLUMN_OPTIONS", f"{_COLUMN} {OPTION}", _column_option_rows),
-        ObjectTable("MODEL_OPTIONS", f"{_KEY} {OPTION}", _option_rows),
+        ObjectTable(
+            "MODEL_COLUMN_OPTIONS", f"{_COLUMN} {OPTION}", _column_option_rows, by_privilege=True
+        ),
+        ObjectTable("MODEL_OPTIONS", f"{_KEY} {OPTION}", _option_rows, by_privilege=True),
         ObjectTable(
             "MODEL_PRIVILEGES", f"{_KEY} {GRANT}", privilege_rows("MODEL"), by_privilege=True
         ),

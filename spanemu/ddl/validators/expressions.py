@@ -34,6 +34,7 @@ _NOT_DETERMINISTIC = (
     "Expression is non-deterministic. Expression of {0} must yield the same value for the same "
     "dependent column values."
 )
+_REMOTE = "Function {0} cannot be called in a column default."
 _PENDING = (
     "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value for INSERT or UPDATE of "
     "an appropriately typed column."
@@ -78,6 +79,8 @@ def _default_problems(table: Table, column: Column, schema: Schema) -> Iterator[
         yield DefaultRefersToColumn(table.name, column.name)
     if analyzed.has_subquery:
         yield DefaultInvalid(table.name, column.name, _SUBQUERY.format("column default"))
+    for function in sorted(analyzed.remote_calls):
+        yield DefaultInvalid(table.name, column.name, _REMOTE.format(function))
     if analyzed.pending_commit_timestamp and not column.allow_commit_timestamp:
         yield PendingDefaultWithoutOption(table.name, column.name)
     if column.allow_commit_timestamp and not analyzed.pending_commit_timestamp:

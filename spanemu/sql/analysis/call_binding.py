@@ -143,6 +143,7 @@ def signature_of(
         function.operation,
         function.cannot_fail,
         function.is_slow,
+        overload.target,
     )
     if len(_signatures) >= _SIGNATURES_MAX:
         _signatures.clear()

@@ -25,6 +25,7 @@ from spanemu.sql.analysis.errors import (
 )
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.dialect import OPTIMIZER_VERSIONS
+from spanemu.sql.remote_calls import BATCH_ROWS_HINT, OUTSTANDING_HINT
 from spanemu.sql.resolved import Hints
 from spanemu.sql.syntax_tree import Hint, HintText
 
@@ -46,6 +47,7 @@ class HintTarget(StrEnum):
     GROUP_BY = "GROUP BY"
     ORDER_BY = "ORDER BY"
     FUNCTION = "function calls"
+    REMOTE_CALL = "calls of models"
     WRITE = "INSERT, UPDATE and DELETE"
     SELECT = "SELECT"
 
@@ -127,6 +129,10 @@ _WRITE_HINTS: Mapping[str, _Check] = {
     "lock_scanned_ranges": _one_of("exclusive", "shared"),
     "pdml_max_parallelism": _between(1, 1000),
 }
+_REMOTE_CALL_HINTS: Mapping[str, _Check] = {
+    BATCH_ROWS_HINT: _between(1, 2**31 - 1),
+    OUTSTANDING_HINT: _between(1, 2**31 - 1),
+}
 _STATEMENT_HINTS: Mapping[str, _Check] = {
     "force_index": _name,
     "index_strategy": _one_of("force_index_union"),
@@ -151,6 +157,7 @@ _STATEMENT_HINTS: Mapping[str, _Check] = {
     "use_unenforced_foreign_key": _boolean,
     "allow_timestamp_predicate_pushdown": _boolean,
     **_WRITE_HINTS,
+    **_REMOTE_CALL_HINTS,
 }
 
 _HINTS: Mapping[HintTarget, Mapping[str, _Check]] = {
@@ -170,7 +177,8 @@ _HINTS: Mapping[HintTarget, Mapping[str, _Check]] = {
         "group_method": _one_of("hash_group", "stream_group"),
         "group_type": _one_of("hash_group", "stream_group"),
     },
-    HintTarget.FUNCTION: {"disable_inline": _boolean},
+    HintTarget.FUNCTION: {"disable_inline": _boolean, **_REMOTE_CALL_HINTS},
+    HintTarget.REMOTE_CALL: _REMOTE_CALL_HINTS,
     HintTarget.WRITE: {**_WRITE_HINTS, "force_index": _name},
     HintTarget.ORDER_BY: {},
     HintTarget.SELECT: {},

@@ -26,6 +26,7 @@ class Traits:
     pending_commit_timestamp: bool = False
     tables: set[str] = field(default_factory=set)  # tables and views, in the schema's spelling
     sequences: set[str] = field(default_factory=set)
+    remote_calls: set[str] = field(default_factory=set)  # AI functions, remote functions
 
 
 @dataclass(slots=True)

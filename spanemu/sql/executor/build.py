@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         hash_join,
         loop_join,
         path_scan,
+        remote_call,
         sample,
         set_operations,
         sort,
@@ -49,6 +50,7 @@ else:
     hash_join = deferred("spanemu.sql.executor.operators.hash_join")
     loop_join = deferred("spanemu.sql.executor.operators.loop_join")
     path_scan = deferred("spanemu.sql.executor.operators.path_scan")
+    remote_call = deferred("spanemu.sql.executor.operators.remote_call")
     sample = deferred("spanemu.sql.executor.operators.sample")
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
@@ -73,6 +75,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.With: spools.compile_with,
     nodes.WithRef: spools.compile_with_ref,
     nodes.Sample: sample.compile_sample,
+    nodes.RemoteCall: remote_call.compile_remote_call,
     joins.Join: loop_join.compile_join,
     joins.HashJoin: hash_join.compile_hash_join,
     joins.MergeJoin: hash_join.compile_hash_join,  # the left input's order is kept

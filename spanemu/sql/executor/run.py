@@ -86,15 +86,17 @@ class NodeProfile:
     """The execution figures of one plan node.
 
     `rows` counts the rows that the node yielded, `executions` its executions, `scanned` the stored
-    rows it read, and `seconds` the time it took, including its inputs.
+    rows it read, `calls` the requests it sent to a model, and `seconds` the time it took, including
+    its inputs.
     """
 
-    __slots__ = ("executions", "rows", "scanned", "seconds")
+    __slots__ = ("calls", "executions", "rows", "scanned", "seconds")
 
     def __init__(self) -> None:
         self.rows = 0
         self.executions = 0
         self.scanned = 0
+        self.calls = 0
         self.seconds = 0.0
 
 

@@ -28,8 +28,8 @@ An omitted optional argument is not passed, so that the Python default applies. 
 argument is given or a P... comes before the omitted argument, its declared default is passed.
 
 Keywords of `overload` are the fields of `registry.Overload`: context, lazy, nulls (or the short
-`called=True` for Nulls.CALLED), volatile, stable, bind. Keywords of `aggregate` are the fields of
-`registry.AggregateOverload`.
+`called=True` for Nulls.CALLED), volatile, stable, bind, target. Keywords of `aggregate` are the
+fields of `registry.AggregateOverload`.
 
 A chapter module ends in a table, keyed by "NAME" or "NAME|ALIAS|ALIAS"; "$name" is hidden:
 
@@ -67,6 +67,7 @@ from spanemu.sql.functions.registry import (
     Special,
     TypeVariable,
 )
+from spanemu.sql.remote_calls import Target
 from spanemu.values.types import (
     NUMERIC,
     POSTGRESQL_SCALARS,
@@ -100,6 +101,7 @@ class OverloadFlags(TypedDict, total=False):
     volatile: bool
     stable: bool
     bind: Bind
+    target: Target
     result: ComputedResult
 
 

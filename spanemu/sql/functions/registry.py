@@ -30,6 +30,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from spanemu.base.rand import Randomness
 from spanemu.base.record import Record, Unique, record
+from spanemu.sql.remote_calls import RemoteCalls, Target
 from spanemu.values.types import Type
 
 
@@ -84,6 +85,11 @@ class Context(Protocol):
 
     time_zone: str  # the database's default zone
     randomness: Randomness
+
+    @property
+    def remote_calls(self) -> RemoteCalls:
+        """The calls of models and remote functions that the statement makes."""
+        ...
 
     @property
     def now(self) -> int:
@@ -191,6 +197,8 @@ class Overload(Record):
     # The overload matches only calls with an argument of type NUMERIC. An INT64 or a literal 1.5,
     # which could be coerced to NUMERIC, matches an overload for FLOAT64 instead, or none.
     needs_numeric: bool = False
+    # What a call reaches outside of the engine, if anything: such calls are made in batches.
+    target: Target | None = None
     # Builds `evaluate` from the argument types and the result type, e.g. to compare or print
     # arrays; used instead of `evaluate` when set.
     bind: Callable[[Sequence[Type], Type], Callable[..., Any]] | None = None
@@ -232,6 +240,7 @@ class Signature(Unique):
     operation: Operation | None = None
     cannot_fail: bool = False
     is_slow: bool = False
+    target: Target | None = None
 
 
 class Accumulator(Protocol):

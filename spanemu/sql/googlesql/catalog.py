@@ -41,6 +41,7 @@ _SCALAR_CHAPTERS = (
     "time.interval",
     "time.timestamp",
     "utility",
+    "remote_calls",
 )
 _AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
@@ -53,7 +54,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         ),
         "search",
     ),
-    **dict.fromkeys(("AI.CLASSIFY", "AI.IF", "AI.SCORE", "ML.PREDICT"), "machine learning"),
 }  # fmt: skip
 
 

@@ -152,6 +152,9 @@ _SHOWN = (
     "spool_name",
     "path",
     "table",
+    "model",
+    "function",
+    "max_rows_per_rpc",
     "operation_type",
 )
 
@@ -186,6 +189,7 @@ class NodeFigures(Protocol):
     rows: int
     executions: int
     scanned: int
+    calls: int
     seconds: float
 
 
@@ -377,4 +381,6 @@ def _stats(figures: NodeFigures) -> dict[str, Any]:
     }
     if figures.scanned:
         stats["scanned_rows"] = {"total": str(figures.scanned), "unit": "rows"}
+    if figures.calls:
+        stats["remote_calls"] = {"total": str(figures.calls), "unit": "calls"}
     return stats

@@ -15,6 +15,7 @@ from typing import ClassVar
 from spanemu.base.record import Unique, record
 from spanemu.schema.indexes import SortedIndex, VectorIndex
 from spanemu.schema.table import Column, Table
+from spanemu.sql.remote_calls import Target
 from spanemu.sql.resolved import (
     AggregateCall,
     Expr,
@@ -401,6 +402,33 @@ class Sample(Node):
     @property
     def produced(self) -> Columns:
         return () if self.weight is None else (self.weight,)
+
+
+@record
+class RemoteCall(Node):
+    """A node that adds to each row the `outputs` of a target for the row. Keeps order.
+
+    Rows are sent in requests of at most `batch_rows`. A row for which `guard` is not TRUE is not
+    sent, and its outputs are NULL; so are those of a row that fails, if the call is `safe`.
+    """
+
+    input: Node
+    target: Target
+    arguments: tuple[Expr, ...]
+    outputs: Columns
+    batch_rows: int
+    parameters: Expr | None = None
+    safe: bool = False
+    guard: Expr | None = None
+    parts = ("input", "arguments", "parameters", "guard")
+
+    @property
+    def columns(self) -> Columns:
+        return self.input.columns + self.outputs
+
+    @property
+    def produced(self) -> Columns:
+        return self.outputs
 
 
 @record

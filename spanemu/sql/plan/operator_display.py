@@ -11,6 +11,7 @@ from spanemu.sql.plan.joins import JoinKind
 from spanemu.sql.plan.nodes import Node, Scan
 from spanemu.sql.plan.paths import PathScan, Segment
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
+from spanemu.sql.remote_calls import TargetKind
 from spanemu.sql.resolved import MakeStruct, PathPrefix, SetOpKind
 
 
@@ -338,6 +339,26 @@ def _quantifier(segment: Segment) -> str:
     return f"{{{segment.lower},{'' if segment.upper is None else segment.upper}}}"
 
 
+def _remote_call(node: nodes.RemoteCall, drawing: Drawing) -> int:
+    target = node.target
+    metadata = {"function": str(target.kind), "max_rows_per_rpc": str(node.batch_rows)}
+    if target.kind is TargetKind.MODEL:
+        metadata["model"] = target.name
+    else:
+        metadata["function"] = target.name
+    if target.endpoints:
+        metadata["endpoint"] = target.endpoints[0]
+    drawn = drawing.relational("Remote Call", node, **metadata)
+    drawing.input(drawn, node.input)
+    for column, value in zip(target.inputs, node.arguments, strict=True):
+        drawing.link(drawn, drawing.scalar(value), "Input", column.name)
+        drawing.queries_of(drawn, value)
+    drawing.condition(drawn, node.parameters, "Parameters")
+    drawing.condition(drawn, node.guard)
+    drawing.reference(drawn, node.outputs)
+    return drawn.index
+
+
 DISPLAYS: Mapping[type[Node], Display] = {
     nodes.Unit: _unit,
     nodes.Values: _values,
@@ -356,6 +377,7 @@ DISPLAYS: Mapping[type[Node], Display] = {
     nodes.With: _with,
     nodes.WithRef: _with_ref,
     nodes.Sample: _sample,
+    nodes.RemoteCall: _remote_call,
     joins.Join: _join,
     joins.HashJoin: _hash_join,
     joins.MergeJoin: _merge_join,

@@ -205,6 +205,7 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
     nodes.HashAggregate: _Families.of_groups,
     nodes.StreamAggregate: _Families.of_groups,
     joins.Unnest: _Families.of_input,
+    nodes.RemoteCall: _Families.of_input,
     joins.ApplyJoin: _Families.of_apply,
     joins.HashJoin: _Families.of_hash_join,
     joins.Join: _Families.of_loop_join,

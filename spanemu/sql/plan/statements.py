@@ -8,7 +8,7 @@ from types import MappingProxyType
 from spanemu.base.record import Unique, dataclass, record
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.table import Column, Table
-from spanemu.sql.plan.nodes import Columns, Node, Sample, Scan, SystemScan
+from spanemu.sql.plan.nodes import Columns, Node, RemoteCall, Sample, Scan, SystemScan
 from spanemu.sql.plan.traverse import free, walk, walk_nodes
 from spanemu.sql.resolved import Expr, FunctionCall, InsertKind, ResolvedColumn, ReturningClause
 from spanemu.values.types import Type
@@ -167,6 +167,6 @@ def is_repeatable(plan: Plan) -> bool:
         if isinstance(item, FunctionCall):
             if item.signature.volatile or item.signature.stable:
                 return False
-        elif isinstance(item, (Sample, SystemScan)):
+        elif isinstance(item, (RemoteCall, Sample, SystemScan)):
             return False
     return True

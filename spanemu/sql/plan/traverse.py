@@ -244,6 +244,8 @@ def _scope(item: Node | Expr) -> Scope:
     has_query = may_fail = isinstance(item, Subquery)
     if isinstance(item, resolved.FunctionCall):
         is_volatile, is_slow = item.signature.volatile, item.signature.is_slow
+    elif isinstance(item, nodes.RemoteCall):
+        is_volatile = is_slow = may_fail = True
     for part in interruptible(parts(item)):
         scope = scope_of(part)
         used = used | scope.used if used else scope.used

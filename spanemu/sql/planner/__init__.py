@@ -7,6 +7,7 @@ In reading order:
 - `translate`: scans to plan nodes, one for one
 - `approximate`, with `approximate_errors`: where a query may use an approximate distance
 - `rules`, with `fold`, `pushdown` and `decorrelate`: rewrites of a plan that choose no algorithm
+- `remote_calls`: calls of models and remote functions, taken out of expressions
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`
 - `access_path` and `seeks`: how a table is read

@@ -134,6 +134,7 @@ _RULES: Mapping[type[Node], Callable[[Any, frozenset[int]], Detached | None]] = 
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.Scan, nodes.SystemScan), _correlated),
     **dict.fromkeys((nodes.Limit, nodes.Rank, nodes.UnionAll, nodes.SetOperation), _correlated),
     **dict.fromkeys((nodes.With, nodes.WithRef, nodes.Sample, PathScan, *PHYSICAL), _correlated),
+    nodes.RemoteCall: _correlated,
     nodes.Filter: _filter,
     nodes.Project: _project,
     nodes.Sort: _sort,

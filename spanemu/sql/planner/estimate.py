@@ -41,6 +41,7 @@ SEEK_AGAIN = 30.0  # reading a range of keys for a further row of a large input 
 HASHED = 0.6  # inserting a row into a hash table, or looking up a row
 HASH_TABLE = 10.0  # creating a hash table, even for few rows
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
+_REMOTE_ROW = 1_000.0  # sending a row to a model
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
 _PATHS_A_ROW = 50.0  # and as many nodes that paths visit
@@ -156,6 +157,11 @@ def _of_project(node: nodes.Project, planning: Planning) -> Estimate:
     return Estimate(below.rows, below.cost + below.rows * 0.2)
 
 
+def _of_remote_call(node: nodes.RemoteCall, planning: Planning) -> Estimate:
+    below = estimate(node.input, planning)
+    return Estimate(below.rows, below.cost + below.rows * _REMOTE_ROW)
+
+
 def _limit_of(expr: Expr) -> float:
     return float(expr.value) if isinstance(expr, Literal) and expr.value is not None else 20.0
 
@@ -257,6 +263,7 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     nodes.Values: _of_values,
     Scan: _of_scan,
     nodes.Filter: _of_filter,
+    nodes.RemoteCall: _of_remote_call,
     nodes.Project: _of_project,
     nodes.Limit: _of_limit,
     nodes.TopN: _of_limit,

@@ -159,6 +159,8 @@ class JoinPlanner:
             return None
         is_once = is_single_row(left.node)
         is_free = is_lateral or is_once
+        if not is_free and is_volatile(right):
+            return None  # Each of its rows must be computed once.
         if not is_free and not conditions:
             return None
         pushed, seek_columns = self.seekable(right, conditions)

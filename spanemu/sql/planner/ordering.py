@@ -269,6 +269,7 @@ _DELIVERED: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     **dict.fromkeys((nodes.Sample, nodes.Rank, Join), _unordered),
     Scan: _of_scan,
     nodes.Filter: _of_input,
+    nodes.RemoteCall: _of_input,
     nodes.Limit: _of_input,
     nodes.Sort: _of_sort,
     nodes.TopN: _of_sort,

@@ -237,6 +237,12 @@ def _unordered(node: nodes.Sample | nodes.Rank, _: Required, planning: Planning)
     return replace(node, input=choose(node.input, None, planning))
 
 
+def _remote_call(node: nodes.RemoteCall, required: Required, planning: Planning) -> Node:
+    if required is not None and any(key.column not in node.input.ids for key in required.keys):
+        required = None  # an order of the outputs
+    return replace(node, input=choose(node.input, required, planning))
+
+
 def _inputs(node: Any, _: Required, planning: Planning) -> Node:
     inputs = tuple([choose(below, None, planning) for below in node.inputs])
     return replace(node, inputs=inputs)  # type: ignore[no-any-return]
@@ -285,6 +291,7 @@ _CHOOSERS: Mapping[type[Node], Chooser] = {
     nodes.HashAggregate: _aggregate,
     nodes.Sample: _unordered,
     nodes.Rank: _unordered,
+    nodes.RemoteCall: _remote_call,
     nodes.UnionAll: _inputs,
     nodes.SetOperation: _inputs,
     nodes.With: _with,

@@ -21,6 +21,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.errors import TOO_DEEP
 from spanemu.sql.plan.nodes import Node
+from spanemu.sql.remote_calls import BATCH_ROWS_HINT, Target
 from spanemu.sql.resolved import Hints, ResolvedColumn
 from spanemu.values.types import Type
 
@@ -107,6 +108,10 @@ class Planning:
         if size is None:
             size = self.sizes[table.name] = self.statistics.row_count_estimate(table)
         return size
+
+    def batch_rows(self, hinted: int, target: Target) -> int:
+        """Return the most rows of a request to a target; 0 stands for a call without a hint."""
+        return int(hinted or self.hints.get(BATCH_ROWS_HINT) or target.batch_rows)
 
     def hint(self, name: str, hints: Hints = ()) -> Any:
         """Return the value of a hint on a node, or else on the statement; text in upper case."""

@@ -118,6 +118,13 @@ def _unnest(node: Unnest, needed: Ids) -> Node:
     return replace(node, input=prune(node.input, uses), offset=offset)
 
 
+def _remote_call(node: nodes.RemoteCall, needed: Ids) -> Node:
+    # The outputs stay: a call is made whether or not its result is used.
+    uses = _uses((*node.arguments, node.parameters, node.guard))
+    below = (needed - ids_of(node.outputs)) | uses
+    return replace(node, input=prune(node.input, below))
+
+
 def _union(node: nodes.UnionAll, needed: Ids) -> Node:
     places = [place for place, column in enumerate(node.outputs) if column.id in needed]
     sources = tuple([tuple([columns[place] for place in places]) for columns in node.sources])
@@ -156,6 +163,7 @@ _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     nodes.Sort: _unary,
     nodes.Rank: _unary,
     nodes.Sample: _unary,
+    nodes.RemoteCall: _remote_call,
     nodes.Project: _project,
     nodes.HashAggregate: _aggregate,
     nodes.UnionAll: _union,

@@ -119,6 +119,17 @@ def _into_unnest(conditions: Conditions, node: Unnest) -> Node:
 
 def _beside_paths(conditions: Conditions, node: PathScan) -> Node:
     produced = frozenset(column.id for column in node.produced)
+    return _beside(conditions, node, produced)
+
+
+def _into_remote_call(conditions: Conditions, node: nodes.RemoteCall) -> Node:
+    # Rows that a condition drops are not sent.
+    produced = frozenset([column.id for column in node.outputs])
+    return _beside(conditions, node, produced)
+
+
+def _beside(conditions: Conditions, node: Any, produced: frozenset[int]) -> Node:
+    """Push the conditions that need none of the `produced` columns below a node with one input."""
     down = [condition for condition in conditions if not free(condition) & produced]
     above = [condition for condition in conditions if free(condition) & produced]
     return _stay(above, replace(node, input=push(down, node.input)))
@@ -261,6 +272,7 @@ _PUSHERS: Mapping[type[Node], Callable[[Conditions, Any], Node]] = {
     nodes.HashAggregate: _into_aggregate,
     nodes.UnionAll: _into_union,
     nodes.With: _into_with,
+    nodes.RemoteCall: _into_remote_call,
     Join: _into_join,
     Unnest: _into_unnest,
     PathScan: _beside_paths,

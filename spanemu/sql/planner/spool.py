@@ -97,6 +97,7 @@ _RULES: Mapping[type[Node], Callable[[Any], Node]] = {
     nodes.Scan: _scan,
     nodes.Filter: _filter,
     **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN, nodes.Rank), _below),
+    nodes.RemoteCall: _below,
     **dict.fromkeys((nodes.HashAggregate, nodes.StreamAggregate), _below),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation), _below),
     **dict.fromkeys((Join, HashJoin, MergeJoin, ApplyJoin, Unnest, PathScan), _below),

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 else:
     path_scan = deferred("spanemu.sql.planner.path_scan")
 
+if TYPE_CHECKING:
+    from spanemu.sql.planner import remote_calls
+else:
+    remote_calls = deferred("spanemu.sql.planner.remote_calls")
+
 
 class Translator:
     """A translator of one statement."""
@@ -39,6 +44,7 @@ class Translator:
         self.has_common_tables = False
         self.has_subqueries = False
         self.common_tables: dict[str, Node] = {}  # the tables of WITH clauses so far
+        self.has_remote_calls = False  # in what was translated so far
 
     def node(self, scan: resolved.Scan) -> Node:
         """Return the plan node for a scan."""
@@ -49,6 +55,8 @@ class Translator:
         special = _SPECIAL.get(type(expr))
         if special is not None:
             return special(self, expr)
+        if isinstance(expr, resolved.FunctionCall) and expr.signature.target is not None:
+            self.has_remote_calls = True
         return map_parts(expr, self._no_node, self.expr)
 
     def optional(self, expr: Expr | None) -> Expr | None:
@@ -158,8 +166,11 @@ def _join(translator: Translator, scan: resolved.JoinScan) -> Node:
         assert not free(right) & left.ids
     if scan.join_type is resolved.JoinType.RIGHT:
         left, right = right, left
-    condition = translator.optional(scan.condition)
-    return Join(_JOIN_KINDS[scan.join_type], left, right, condition, scan.hints)
+    kind, condition = _JOIN_KINDS[scan.join_type], translator.optional(scan.condition)
+    join = Join(kind, left, right, condition, scan.hints)
+    if condition is not None and translator.has_remote_calls:
+        return remote_calls.joined(join, condition, translator.planning)
+    return join
 
 
 def _array(translator: Translator, scan: resolved.ArrayScan) -> Node:
@@ -170,22 +181,40 @@ def _array(translator: Translator, scan: resolved.ArrayScan) -> Node:
 
 
 def _filter(translator: Translator, scan: resolved.FilterScan) -> Node:
-    return nodes.Filter(translator.node(scan.input), translator.expr(scan.condition))
+    below, condition = translator.node(scan.input), translator.expr(scan.condition)
+    if translator.has_remote_calls:
+        return remote_calls.filtered(below, condition, translator.planning)
+    return nodes.Filter(below, condition)
 
 
 def _project(translator: Translator, scan: resolved.ProjectScan) -> Node:
-    below = translator.node(scan.input)
-    return nodes.Project(below, translator.pairs(scan.computed), below.columns)
+    below, computed = translator.node(scan.input), translator.pairs(scan.computed)
+    columns = below.columns
+    if translator.has_remote_calls:
+        lifting = remote_calls.Lifting(below, translator.planning)
+        computed = tuple([(column, lifting.expr(value)) for column, value in computed])
+        below = lifting.node
+    return nodes.Project(below, computed, columns)
 
 
 def _aggregate(translator: Translator, scan: resolved.AggregateScan) -> Node:
     calls = tuple([(column, translator.aggregate(call)) for column, call in scan.aggregates])
-    keys = translator.pairs(scan.keys)
-    return nodes.HashAggregate(translator.node(scan.input), keys, calls, scan.hints)
+    keys, below = translator.pairs(scan.keys), translator.node(scan.input)
+    if translator.has_remote_calls:
+        lifting = remote_calls.Lifting(below, translator.planning)
+        keys = tuple([(column, lifting.expr(value)) for column, value in keys])
+        calls = tuple([(column, lifting.in_parts(call)) for column, call in calls])
+        below = lifting.node
+    return nodes.HashAggregate(below, keys, calls, scan.hints)
 
 
 def _order(translator: Translator, scan: resolved.OrderScan) -> Node:
-    return nodes.Sort(translator.node(scan.input), translator.sort_keys(scan.keys))
+    below, keys = translator.node(scan.input), translator.sort_keys(scan.keys)
+    if translator.has_remote_calls:
+        lifting = remote_calls.Lifting(below, translator.planning)
+        keys = tuple(map(lifting.in_parts, keys))
+        below = lifting.node
+    return nodes.Sort(below, keys)
 
 
 def _rank(translator: Translator, scan: resolved.RankScan) -> Node:
@@ -198,7 +227,8 @@ def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
     if _sorts_by_approximation(scan.input):
         scan = approximate.exact(scan, translator)
     limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)
-    return nodes.Limit(translator.node(scan.input), limit, offset)
+    limited = nodes.Limit(translator.node(scan.input), limit, offset)
+    return remote_calls.limited_first(limited) if translator.has_remote_calls else limited
 
 
 def _sorts_by_approximation(scan: resolved.Scan) -> bool:
@@ -238,6 +268,20 @@ def _with_ref(_: Translator, scan: resolved.WithRef) -> Node:
     return nodes.WithRef(scan.name, scan.columns)
 
 
+def _remote_call(translator: Translator, scan: resolved.RemoteCallScan) -> Node:
+    translator.has_remote_calls = True
+    arguments = tuple([translator.expr(argument) for argument in scan.arguments])
+    return nodes.RemoteCall(
+        translator.node(scan.input),
+        scan.target,
+        arguments,
+        scan.outputs,
+        translator.planning.batch_rows(scan.batch_rows, scan.target),
+        translator.optional(scan.parameters),
+        scan.safe,
+    )
+
+
 def _sample(translator: Translator, scan: resolved.SampleScan) -> Node:
     below, size = translator.node(scan.input), translator.expr(scan.size)
     return nodes.Sample(below, scan.method, size, scan.weight)
@@ -262,4 +306,5 @@ TRANSLATIONS: Mapping[type[resolved.Scan], Callable[[Translator, Any], Node]] = 
     resolved.WithRef: _with_ref,
     resolved.SampleScan: _sample,
     resolved.PathScan: path_scan.translate_paths,
+    resolved.RemoteCallScan: _remote_call,
 }

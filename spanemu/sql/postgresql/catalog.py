@@ -47,9 +47,10 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
     "postgresql.shared",
     "postgresql.json.functions",
 )
-# Chapters that are slow to import and rarely used, with their functions.
+# Chapters that are slow to import or rarely used, with their functions.
 RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "postgresql.formatting.functions": ("to_char", "to_date", "to_number", "to_timestamp"),
+    "postgresql.remote_calls": ("spanner.ml_predict_row",),
 }
 _AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.
@@ -65,7 +66,6 @@ _UNSUPPORTED: Mapping[str, str] = {
         ),
         "search",
     ),
-    "spanner.ml_predict_row": "machine learning",
 }  # fmt: skip
 
 

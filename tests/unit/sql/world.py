@@ -10,6 +10,7 @@ from typing import Any
 
 from spanemu.base.rand import Randomness
 from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, KeyPart, Table
 from spanemu.sql import resolved as r
@@ -122,9 +123,17 @@ INDEXES = (
 
 TABLES = (SINGERS, ALBUMS, SONGS, VISITS)
 
+RATER = Model(
+    "Rater",
+    (ModelColumn("content", STRING),),
+    (ModelColumn("Score", FLOAT64),),
+    {"endpoint": "projects/p/locations/l/endpoints/e"},
+)
+
 SCHEMA = Schema(
     tables={table.name.lower(): table for table in TABLES},
     indexes={index.name.lower(): index for index in INDEXES},
+    models={"rater": RATER},
     next_id=1000,
 )
 

@@ -4,7 +4,7 @@
   VALUES)
 - Several inputs: `apply_join`, `hash_join` (with `hash_tables`), `loop_join`, `set_operations`
 - One input: `project` (also filters), `sort` (also limits and ranks), `sample`, `aggregate` (with
-  `aggregate_call`)
+  `aggregate_call`), `remote_call`
 - Paths of a graph: `path_scan` (with `path_trace`, `path_parts`, `path_result`, `path_pattern`,
   `path_search`, `path_meeting` and `path_cheapest`)
 - Rows that are kept and read again: `spools`

@@ -14,6 +14,7 @@ time          date, timestamptz and interval
 text          text, bytea and patterns
 regexp        regular expressions
 formatting    to_char, to_number, to_date and to_timestamp
+remote_calls  spanner.ml_predict_row
 
 A function that does what a GoogleSQL function does is declared with the same implementation.
 """

@@ -359,3 +359,15 @@ class ValueDoesNotFitField(AnalysisError):
     type: str
     field: str
     field_type: str
+
+
+# ---------------------------------------------------------------------------- models
+
+
+class BadModelInput(AnalysisError):
+    prose = (
+        "The schema of a table or query provided to {function} function doesn't match the model: "
+        "{problem}"
+    )
+    function: str
+    problem: str

@@ -26,6 +26,10 @@ class TableNotFound(Suggesting):
     prose = "Table not found: {name}"
 
 
+class ModelNotFound(Suggesting):
+    prose = "Model not found: {name}"
+
+
 class UnrecognizedName(Suggesting):
     prose = "Unrecognized name: {name}"
 

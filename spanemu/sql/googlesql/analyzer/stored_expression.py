@@ -77,6 +77,7 @@ def analyze_expression(
         depth(expression),
         frozenset(analysis.traits.sequences),
         frozenset(analysis.traits.tables),
+        frozenset(analysis.traits.remote_calls),
     )
 
 

@@ -18,6 +18,7 @@ from spanemu.sql.plan.nodes import (
     Node,
     Project,
     Sort,
+    Subquery,
     SystemScan,
     With,
     WithRef,
@@ -140,12 +141,19 @@ def inline_common_tables(node: Node, _: Planning) -> Node:
         if not uses[table.name]:
             continue
         settled = CommonTable(table.name, _inlined(table.node, once), table.outputs)
-        if uses[table.name] == 1:
+        if uses[table.name] == 1 and not _must_run_once(settled, node):
             once[table.name] = settled
         else:
             kept.append(settled)
     body = _inlined(node.body, once)
     return With(tuple(kept), body) if kept else body
+
+
+def _must_run_once(table: CommonTable, node: With) -> bool:
+    """Return whether a subquery, which may run for each row, uses a table that calls models."""
+    return is_volatile(table.node) and any(
+        table.name in _used(part.node) for part in walk(node) if isinstance(part, Subquery)
+    )
 
 
 def _used(root: Node) -> Iterator[str]:

@@ -82,6 +82,7 @@ def analyze_tree(
         depth(expression),
         frozenset(analysis.traits.sequences),
         frozenset(analysis.traits.tables),
+        frozenset(analysis.traits.remote_calls),
     )
 
 

@@ -2,6 +2,6 @@
 
 In reading order: `expression` (dispatches to the resolver of a node), `literals`, `names`,
 `operators` (also CASE), `conversions`, `constructors`, `message_constructors`, `subqueries`,
-`calls`. Choice of a function: `operator_call` and `overload`. Implicit conversion: `coercion`.
-Fields of messages: `messages`; of other values: `queries.value_relation`.
+`calls`, `remote_calls`. Choice of a function: `operator_call` and `overload`. Implicit conversion:
+`coercion`. Fields of messages: `messages`; of other values: `queries.value_relation`.
 """

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
@@ -49,10 +50,12 @@ from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.write_errors import PendingCommitTimestampMisplaced
 from spanemu.sql.googlesql.syntax.statement import parse_expression
+from spanemu.sql.remote_calls import BATCH_ROWS_HINT
 from spanemu.sql.resolved import (
     ColumnRef,
     Expr,
     FunctionCall,
+    Hints,
     LambdaExpr,
     Let,
     Literal,
@@ -62,6 +65,10 @@ from spanemu.sql.resolved import (
 from spanemu.values.types import STRING, Type, TypeCode
 
 graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
+if TYPE_CHECKING:
+    from spanemu.sql.googlesql.analyzer.expressions import remote_calls
+else:
+    remote_calls = deferred("spanemu.sql.googlesql.analyzer.expressions.remote_calls")
 
 DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
@@ -75,14 +82,20 @@ def find_user_function(node: ast.Call, env: Env) -> UserFunction | None:
 def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr:
     """Inline the body of a user-defined function, with its parameters bound to the arguments.
 
+    A remote function is called.
+
     Raise BadCall for missing or surplus arguments, ExpressionDoesNotFit for an argument of another
     type, LimitExceeded for calls nested too deeply.
     """
-    if function.body is None or function.returns is None:
-        raise Unsupported(f"Calls of remote functions ({function.name})")
     if len(node.arguments) > len(function.parameters):
         raise BadCall(f"Too many arguments for function {function.name}", at=node.at)
     analysis = env.analysis
+    if function.body is None or function.returns is None:
+        values = [
+            _user_argument(function, parameter, written, env, node.at)
+            for parameter, written in zip_longest(function.parameters, node.arguments)
+        ]
+        return remote_calls.remote_function_call(function, values, analysis, node.at)
     analysis.enter(_NESTED, DEPTH_MAX, node.at)
     analysis.traits.tables.add(function.name)
     bindings: list[tuple[ResolvedColumn, Expr]] = []
@@ -154,10 +167,10 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     if name in _OF_SEVERAL and len(node.arguments) < 2:
         raise BadCall(f"Function {name}() requires at least 2 arguments", at=node.at)
     catalog = env.analysis.catalog
-    check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
+    hints = check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = catalog.scalars.get(name)
     if function is not None and not function.hidden:
-        return _scalar_call(node, function, safe, env)
+        return _hinted(_scalar_call(node, function, safe, env), hints)
     aggregate = catalog.aggregates.get(name)
     if aggregate is not None and not name.startswith("$"):
         return resolve_aggregate(node, aggregate, safe, env)
@@ -165,7 +178,9 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
         raise Unsupported(f"Function {name}")
     user_defined = find_user_function(node, env)
     if user_defined is not None:
-        return call_user_function(node, user_defined, env)
+        return _hinted(call_user_function(node, user_defined, env), hints)
+    if name == "ML.PREDICT":
+        raise BadCall(f"Table-valued function {name} can only be called in FROM", at=node.at)
     if (signature := catalog.foreign.get(name)) is not None:
         raise _foreign_call(node, name, signature, env)
     known = (*catalog.scalars, *catalog.aggregates)
@@ -175,6 +190,12 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
 
 # Functions that compare elements of a graph.
 _OF_SEVERAL = frozenset({"SAME", "ALL_DIFFERENT"})
+
+
+def _hinted(call: Expr, hints: Hints) -> Expr:
+    """Return a call with the hint for the number of rows in a request."""
+    rows = dict(hints).get(BATCH_ROWS_HINT)
+    return replace(call, batch_rows=rows) if rows and isinstance(call, FunctionCall) else call
 
 
 def _foreign_call(node: ast.Call, name: str, signature: str, env: Env) -> AnalysisError:
@@ -216,6 +237,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
         return if_as_case(call)
     if function.name in _APPROXIMATE:
         call = approximation(call)
+    if call.signature.target is not None:
+        remote_calls.check_ai_call(call, node)
     return replace(call, safe=True) if safe else call
 
 

@@ -75,6 +75,8 @@ def function_call(
     signature = signature_of(function, match.overload, match.targets, match.result)
     if signature.volatile:
         analysis.traits.volatile = True
+        if signature.target is not None:
+            analysis.traits.remote_calls.add(signature.function)
     if signature.stable:
         analysis.traits.stable = True
     return FunctionCall(match.result, signature, passed, at=at)

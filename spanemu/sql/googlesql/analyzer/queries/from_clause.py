@@ -4,6 +4,7 @@
     a view                                       its query, resolved in place
     a name of WITH                               a reference to the common table
     UNNEST(array), t.array_column                elements; can use the relations to their left
+    ML.PREDICT(MODEL m, ...)                     `predictions`
     (query)                                      a subquery
     a JOIN b                                     `joins`
 
@@ -17,7 +18,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
-from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
 from spanemu.sql.analysis.errors import BadTableFunctionCall, TableFunctionNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer.queries import (
         joins,
         pipe_relation,
+        predictions,
         sampling,
         value_relation,
     )
@@ -50,6 +51,7 @@ else:
     table_function = deferred("spanemu.sql.analysis.table_function")
     joins = deferred("spanemu.sql.googlesql.analyzer.queries.joins")
     pipe_relation = deferred("spanemu.sql.googlesql.analyzer.queries.pipe_relation")
+    predictions = deferred("spanemu.sql.googlesql.analyzer.queries.predictions")
     sampling = deferred("spanemu.sql.googlesql.analyzer.queries.sampling")
     value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
 graph_query = deferred("spanemu.sql.googlesql.graph.analyzer.query")
@@ -222,8 +224,10 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
     function = analysis.functions(str(item.function))
     if function is None:
         stream_query.refuse_combined(analysis.schema, item.function.names)
-        if len(item.function.parts) > 1:  # such as ML.PREDICT
-            raise Unsupported(f"Table-valued function {item.function}")
+        if len(item.function.parts) > 1 and predictions.is_prediction(item.function):
+            named = predictions.table_argument(item)
+            table = None if named is None else _named_table(named, env)
+            return predictions.resolve_prediction(item, table, env)
         raise TableFunctionNotFound(str(item.function), at=item.at)
     check_hints(item.hint, HintTarget.TABLE, analysis)
     inside = Env(analysis, Scope(None), "arguments of a table function", {})

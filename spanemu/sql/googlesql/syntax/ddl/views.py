@@ -92,7 +92,7 @@ class DdlRoutineParser(DdlPartParser):
         )  # fmt: skip
 
     def _model_columns(self) -> tuple[ddl_ast.ModelColumn, ...]:
-        """Parse `(name type [NOT NULL] [OPTIONS (...)], ...)`; a comma may follow the last item."""
+        """Parse `(name type [attribute] [OPTIONS (...)], ...)`; a comma may follow the last."""
         self.expect("(")
         column = self.counted(self._model_column)
         columns = [column()]
@@ -107,9 +107,22 @@ class DdlRoutineParser(DdlPartParser):
         start = self.token.at
         name = self.identifier()
         type_name = self.type_name()
-        not_null = self.accept_all("NOT", "NULL")
+        attribute = self._column_attribute()
         options = self.options()
-        return ddl_ast.ModelColumn(name, type_name, not_null, options, at=start, end=self.end)
+        return ddl_ast.ModelColumn(name, type_name, attribute, options, at=start, end=self.end)
+
+    def _column_attribute(self) -> str:
+        """Parse what only columns of tables may have, and return its first words."""
+        if self.accept_all("NOT", "NULL"):
+            return "NOT NULL"
+        if self.accept("HIDDEN"):
+            return "HIDDEN"
+        for word in ("DEFAULT", "AS"):
+            if self.accept(word):
+                self.sql_in_parentheses()
+                self.accept("STORED")
+                return word
+        return ""
 
     def alter_model(self, start: int) -> ddl_ast.AlterModel:
         """Parse ALTER MODEL [IF EXISTS] name SET OPTIONS (...); the caller has read the verb."""

@@ -83,6 +83,8 @@ def _call(choice: Choice, arguments: Sequence[Expr], analysis: Analysis, at: int
 def _note_traits(signature: Signature, analysis: Analysis) -> None:
     traits = analysis.traits
     traits.volatile |= signature.volatile
+    if signature.target is not None:
+        traits.remote_calls.add(signature.function)
     traits.stable |= signature.stable
     traits.needs_read_write |= signature.operation is Operation.NEXT_SEQUENCE_VALUE
 

@@ -47,6 +47,7 @@ from spanemu.sql.postgresql.types import (
     is_preferred,
     title,
 )
+from spanemu.sql.remote_calls import RemoteCalls
 from spanemu.sql.resolved import Expr, FunctionCall, Literal, ParameterRef
 from spanemu.values.types import BOOL, STRING, Type
 
@@ -136,6 +137,10 @@ class LiteralContext:
     @property
     def now(self) -> int:
         raise AssertionError("an input function has no clock")
+
+    @property
+    def remote_calls(self) -> RemoteCalls:
+        raise AssertionError("an input function calls no model")
 
     def next_sequence_value(self, sequence: str) -> int:
         raise AssertionError(f"an input function has no sequence {sequence}")

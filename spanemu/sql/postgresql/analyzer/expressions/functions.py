@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from spanemu.base.errors import Unsupported
 from spanemu.sql.analysis.call_binding import approximation
@@ -31,7 +32,8 @@ from spanemu.sql.postgresql.analyzer.expressions.signatures import Names
 from spanemu.sql.postgresql.analyzer.scope import Env
 from spanemu.sql.postgresql.catalog import CATALOG
 from spanemu.sql.postgresql.types import named, title
-from spanemu.sql.resolved import Expr, Literal
+from spanemu.sql.remote_calls import BATCH_ROWS_HINT
+from spanemu.sql.resolved import Expr, FunctionCall, Literal
 from spanemu.sql.syntax_tree import Expression
 
 _NESTED = "nested function calls"
@@ -58,11 +60,13 @@ def resolve_call(node: ast.FunctionCall, env: Env) -> Expr:
         raise ExpressionRefused("Set-returning functions are not allowed in SELECT", at=node.at)
     if node.over:
         raise ExpressionUnsupported("Statements with WINDOW clauses are not supported", at=node.at)
-    check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
+    hints = check_hints(node.hint, HintTarget.FUNCTION, env.analysis)
     function = CATALOG.aggregates.get(name)
     if isinstance(function, AggregateFunction):
         return resolve_aggregate(node, name, env)
-    return resolve_scalar(node, name, env)
+    call = resolve_scalar(node, name, env)
+    rows = dict(hints).get(BATCH_ROWS_HINT)
+    return replace(call, batch_rows=rows) if rows and isinstance(call, FunctionCall) else call
 
 
 def resolve_scalar(node: ast.FunctionCall, name: str, env: Env) -> Expr:

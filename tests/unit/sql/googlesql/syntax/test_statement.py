@@ -50,7 +50,10 @@ def test_other_statements_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "feature"),
     [
-        ("SELECT * FROM GRAPH_TABLE(g RETURN 1 AS x) TABLESAMPLE BERNOULLI (1 PERCENT)", "TABLESAMPLE of GRAPH_TABLE"),
+        (
+            "SELECT * FROM GRAPH_TABLE(g RETURN 1 AS x) TABLESAMPLE BERNOULLI (1 PERCENT)",
+            "TABLESAMPLE of GRAPH_TABLE",
+        ),
     ],
 )
 def test_unimplemented_statements_are_refused_by_name(text: str, feature: str) -> None:

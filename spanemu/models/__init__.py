@@ -1,0 +1,39 @@
+"""Answers to calls of models, AI functions and remote functions: functions that tests register.
+
+    from spanemu import models
+
+    emulator.models.register("Embedder", models.embeddings(dimensions=768))
+
+In reading order: `registry` (what is registered, and what was called), `statement` (the calls of
+one statement), `request` (one request, as functions see it), `values` and `answers` (between SQL
+and Python), `pool` (the threads on which functions run), `default_answer` (the answer of a model
+without a function), `predict_row` (the arguments of PostgreSQL's function), `answerers` and
+`http_answers` (answers of functions, of data and of URLs), `recorded`, `errors`.
+
+`embeddings`, `choices` and `echo` make functions whose answers follow from the input alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spanemu.models.helpers import choices, echo, embeddings
+    from spanemu.models.request import ModelCall
+
+__all__ = ["ModelCall", "choices", "echo", "embeddings"]
+
+_HOMES = {
+    "ModelCall": "spanemu.models.request",
+    "choices": "spanemu.models.helpers",
+    "echo": "spanemu.models.helpers",
+    "embeddings": "spanemu.models.helpers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)

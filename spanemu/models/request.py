@@ -1,0 +1,93 @@
+"""One request to a model or a function: what a registered function gets, and what it is answered.
+
+def embed(rows, call):
+    return [{"embeddings": {"values": vector(row["content"])}} for row in rows]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from spanemu.base.record import dataclass
+from spanemu.models.answers import Columns, as_dicts
+from spanemu.sql.remote_calls import Row, TargetKind
+from spanemu.values.types import Type
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """The model or function that is called, and how: the second argument of a registered function.
+
+    function      "ML.PREDICT", "spanner.ml_predict_row", "AI.IF", or the name of a remote function
+    model         the name of the model or of the function; the endpoint in PostgreSQL
+    endpoint      the endpoint that is tried, "" if there is none
+    parameters    the STRUCT of ML.PREDICT, or "parameters" of `ml_predict_row`
+    dialect       "googlesql" or "postgresql"
+    database      the full name of the database
+    inputs        the types of the inputs by name; empty for `ml_predict_row`
+    outputs       the types of the outputs by name; empty for `ml_predict_row`
+    """
+
+    function: str
+    model: str
+    endpoint: str
+    parameters: Mapping[str, Any]
+    dialect: str
+    database: str
+    inputs: Mapping[str, Type]
+    outputs: Mapping[str, Type]
+
+
+class Work(Protocol):
+    """The work of which a request is a part, on a thread of the pool."""
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Return whether nobody waits for the result any more."""
+        ...
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds until the deadline of the statement, None without one."""
+        ...
+
+
+class Request:
+    """A request of some rows: the inputs as values, and as a function gets them.
+
+    `inputs` are the columns of the rows; None if each row is an instance of `ml_predict_row`.
+    """
+
+    def __init__(
+        self,
+        kind: TargetKind,
+        call: ModelCall,
+        rows: Sequence[Row],
+        inputs: Columns | None,
+        work: Work,
+    ) -> None:
+        self.kind = kind
+        self.call = call
+        self.rows = rows
+        self.inputs = inputs
+        self.work = work
+
+    @cached_property
+    def dicts(self) -> list[dict[str, Any]]:
+        """The rows as dicts of Python objects by the names of the inputs."""
+        return as_dicts(self.rows, self.inputs)
+
+
+class Answerer(Protocol):
+    """A source of answers to requests. `is_json` says whether answers came as JSON."""
+
+    is_json: bool
+
+    def answer(self, request: Request) -> Sequence[Any]:
+        """Return an answer for each row; an exception among them is the failure of its row."""
+        ...
+
+    def __str__(self) -> str:
+        """Return how messages name it."""
+        ...
