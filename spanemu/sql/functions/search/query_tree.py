@@ -1,0 +1,77 @@
+"""Search queries as trees over tokens, which matcher, score and search index walk.
+
+    hello "big world" -moon        AllOf(Term(hello), Phrase(big, world), Not(Term(moon)))
+    a OR b                         AnyOf(Term(a), Term(b))
+    fast AROUND(3) car             Around((Term(fast), Term(car)), (3,))
+
+The same trees describe the other search functions: SEARCH_SUBSTRING asks for n-grams, those of a
+word as a Phrase, because they lie side by side; SEARCH_NGRAMS asks for AtLeast some of them.
+
+A tree says what a list's postings must fulfil. What postings cannot say, such as the beginning of a
+word in a substring list, is the `check` of a `SearchQuery`: a condition on the lists that fulfil the
+tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spanemu.base.record import NamedTuple
+from spanemu.values.token_list import TokenList
+
+
+class Term(NamedTuple):
+    """One token, anywhere."""
+
+    token: bytes
+
+
+class Phrase(NamedTuple):
+    """Tokens side by side, in order: at each place one of some tokens, or any with None."""
+
+    places: tuple[tuple[bytes, ...] | None, ...]
+
+
+class Around(NamedTuple):
+    """Operands in order, with at most `distances[i]` positions between the i-th and the next."""
+
+    operands: tuple[Node, ...]
+    distances: tuple[int, ...]
+
+
+class AllOf(NamedTuple):
+    """Lists that fulfil all operands; all lists if there are none."""
+
+    operands: tuple[Node, ...]
+
+
+class AnyOf(NamedTuple):
+    """Lists that fulfil one of the operands; no list if there are none."""
+
+    operands: tuple[Node, ...]
+
+
+class Not(NamedTuple):
+    """Lists that do not fulfil the operand."""
+
+    operand: Node
+
+
+class AtLeast(NamedTuple):
+    """Lists that have `count` of some distinct tokens."""
+
+    count: int
+    tokens: tuple[bytes, ...]
+
+
+Node = Term | Phrase | Around | AllOf | AnyOf | Not | AtLeast
+
+NOTHING = AnyOf(())
+EVERYTHING = AllOf(())
+
+
+class SearchQuery(NamedTuple):
+    """A query as prepared for lists of one tokenizer: a tree, and what it leaves open."""
+
+    tree: Node
+    check: Callable[[TokenList], bool] | None = None

@@ -1,0 +1,369 @@
+"""Token lists: what the tokenizers of full-text search make of a value, as compact bytes.
+
+A TOKENLIST is `bytes` like any other cell. `TokenList.decode` gives the view that search functions
+and search indexes work with:
+
+    tokenizer   how the list was made: kind, sizes of n-grams, flags that queries must follow
+    values      the tokenized values: one, or one for each element of an array and each list of a
+                concatenation; none of them is empty
+    postings    token -> its occurrences, in ascending order
+
+An occurrence is one integer, so that a posting is a list of integers and nothing else:
+
+    position << 4 | category << 2 | is last of its value << 1 | is first of its value
+
+Several tokens may share a position. Between two values lies `GAP`, which no phrase crosses.
+
+The bytes are a version, a header with the tokenizer, and the values. Each value is stored as the
+shortest thing from which its tokens follow: the words of a full text or of a substring list, the
+text of an n-gram list, and the tokens themselves of the other kinds.
+
+    01 header 1C  word 1F word 1F word [1E categories [1E text]] 1D  word 1F word 1D
+
+Version 1 is the first with positions. Bytes of another version raise `OtherTokenList`; a list is
+always a function of other columns, so that the remedy is to compute it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum, StrEnum
+from functools import lru_cache
+
+from spanemu.base.record import NamedTuple
+
+GAP = 1_000
+POSITION_SHIFT = 4
+FIRST = 1
+LAST = 2
+_CATEGORY_SHIFT = 2
+
+_VERSION = b"\x01"
+_HEADER_END = b"\x1c"
+_VALUE_END = b"\x1d"
+_FIELD_END = b"\x1e"
+_WORD_END = b"\x1f"
+# Tokens may contain any byte. Those with a meaning here are written as ESC and a digit.
+_ESCAPE = b"\x1b"
+_ESCAPED = (_ESCAPE, _HEADER_END, _VALUE_END, _FIELD_END, _WORD_END)
+_SPECIAL = frozenset(b"".join(_ESCAPED))
+
+
+class TokenKind(StrEnum):
+    """The kinds of token lists: one for each tokenizer function. The values are stored."""
+
+    TOKEN = "T"
+    BOOL = "B"
+    NUMBER = "N"
+    JSON = "J"
+    FULLTEXT = "F"
+    SUBSTRING = "S"
+    NGRAMS = "G"
+
+
+class Category(IntEnum):
+    """The weight class of an occurrence, which SCORE alone looks at."""
+
+    SMALL = 0
+    MEDIUM = 1
+    LARGE = 2
+    TITLE = 3
+
+
+class OtherTokenList(ValueError):
+    """Bytes that are no token list of this version."""
+
+    def __str__(self) -> str:
+        return (
+            "The token list was written by another version of spanemu. Token lists are computed"
+            " from other columns: write the rows again, or load a dump of the database."
+        )
+
+
+class Tokenizer(NamedTuple):
+    """The settings of a tokenizer that queries of its lists depend on."""
+
+    kind: TokenKind
+    ngram_min: int = 0
+    ngram_max: int = 0
+    relative_types: frozenset[str] = frozenset()
+    short_only_for_anchors: bool = False
+    remove_diacritics: bool = False
+    language: str = ""
+    concatenated: bool = False  # made by TOKENLIST_CONCAT
+    segmentation: str = ""  # how words of scripts without blanks were found; "" is by character
+
+
+class TokenizedValue(NamedTuple):
+    """One value of a list: its words or tokens, and what is known of them besides.
+
+    `categories` holds a byte for each word, one byte for all of them, or nothing if all of them are
+    SMALL. `text` is the text that n-gram scores compare, if it is not the words with blanks.
+    """
+
+    words: tuple[bytes, ...]
+    categories: bytes = b""
+    text: bytes | None = None
+
+    def category(self, index: int) -> int:
+        """Return the category of the word at `index`."""
+        if not self.categories:
+            return Category.SMALL
+        return self.categories[index if len(self.categories) > 1 else 0]
+
+    def source(self) -> bytes:
+        """Return the text that the value was made from, as far as n-gram scores can tell."""
+        return b" ".join(self.words) if self.text is None else self.text
+
+
+class TokenList:
+    """The decoded view of a TOKENLIST."""
+
+    __slots__ = ("_postings", "tokenizer", "values")
+
+    def __init__(self, tokenizer: Tokenizer, values: Sequence[TokenizedValue] = ()) -> None:
+        self.tokenizer = tokenizer
+        self.values = tuple(value for value in values if value.words)
+        self._postings: dict[bytes, list[int]] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TokenList)
+            and self.tokenizer == other.tokenizer
+            and self.values == other.values
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.tokenizer, self.values))
+
+    def __repr__(self) -> str:
+        return f"TokenList({self.tokenizer!r}, {self.values!r})"
+
+    @staticmethod
+    def decode(data: bytes) -> TokenList:
+        """Return the view of an encoded list; raise OtherTokenList for other bytes."""
+        header, found, body = data.partition(_HEADER_END)
+        if not found:
+            raise OtherTokenList
+        tokenizer = _tokenizer(header)
+        values = body.split(_VALUE_END)[:-1]
+        return TokenList(tokenizer, [_read_value(each) for each in values])
+
+    def encode(self) -> bytes:
+        """Return the list as bytes."""
+        body = b"".join([_write_value(value) + _VALUE_END for value in self.values])
+        return _header(self.tokenizer) + _HEADER_END + body
+
+    @property
+    def postings(self) -> dict[bytes, list[int]]:
+        """The occurrences of each token, in ascending order."""
+        if self._postings is None:
+            self._postings = postings = {}
+            for token, occurrence in self.occurrences():
+                known = postings.get(token)
+                if known is None:
+                    postings[token] = [occurrence]
+                else:
+                    known.append(occurrence)
+        return self._postings
+
+    def occurrences(self) -> Iterator[tuple[bytes, int]]:
+        """Yield each token with its occurrence, value by value, by ascending position."""
+        start = 0
+        for value in self.values:
+            last = start
+            for token, occurrence in _OCCURRENCES[self.tokenizer.kind](self.tokenizer, value):
+                last = occurrence >> POSITION_SHIFT
+                yield token, occurrence + (start << POSITION_SHIFT)
+            start += last + GAP
+
+
+def tokenizer_of(data: bytes) -> Tokenizer:
+    """Return the tokenizer of an encoded list without a look at its tokens."""
+    header, found, _ = data.partition(_HEADER_END)
+    if not found:
+        raise OtherTokenList
+    return _tokenizer(header)
+
+
+def position_of(occurrence: int) -> int:
+    """Return the position of an occurrence."""
+    return occurrence >> POSITION_SHIFT
+
+
+def category_of(occurrence: int) -> int:
+    """Return the `Category` of an occurrence."""
+    return occurrence >> _CATEGORY_SHIFT & 3
+
+
+def grams(word: str, size: int) -> list[str]:
+    """Return the n-grams of `size` characters, from left to right."""
+    return [word[at : at + size] for at in range(len(word) - size + 1)]
+
+
+# ---------------------------------------------------------------------------- occurrences
+
+
+def _single_occurrences(_: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
+    for at, token in enumerate(value.words):
+        yield token, at << POSITION_SHIFT
+
+
+def _word_occurrences(_: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
+    """Yield each word; `#word` is found as `word` as well."""
+    last = len(value.words) - 1
+    for at, word in enumerate(value.words):
+        occurrence = (
+            at << POSITION_SHIFT
+            | value.category(at) << _CATEGORY_SHIFT
+            | (at == last) << 1
+            | (at == 0)
+        )
+        yield word, occurrence
+        if word[0] == _HASH and len(word) > 1:
+            yield word[1:], occurrence
+
+
+def _substring_occurrences(
+    tokenizer: Tokenizer, value: TokenizedValue
+) -> Iterator[tuple[bytes, int]]:
+    """Yield short n-grams and short words at the value's position, then the longest in sequence."""
+    words = [word.decode() for word in value.words]
+    for token in _short_grams(tokenizer, words):
+        yield token.encode(), 0
+    at = 0
+    for word in words:
+        for gram in grams(word, tokenizer.ngram_max):
+            yield gram.encode(), at << POSITION_SHIFT
+            at += 1
+        at += 1
+
+
+def _short_grams(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:
+    sizes = range(tokenizer.ngram_min, tokenizer.ngram_max)
+    found: dict[str, None] = {}
+    for word in words:
+        if len(word) < tokenizer.ngram_min:
+            found[word] = None
+        for size in sizes:
+            if tokenizer.short_only_for_anchors:
+                found |= dict.fromkeys(_anchors(tokenizer, word, size))
+            else:
+                found |= dict.fromkeys(grams(word, size))
+    return list(found)
+
+
+def _anchors(tokenizer: Tokenizer, word: str, size: int) -> Iterator[str]:
+    if len(word) < size:
+        return
+    if tokenizer.relative_types & {"word_prefix", "value_prefix"}:
+        yield word[:size]
+    if tokenizer.relative_types & {"word_suffix", "value_suffix"}:
+        yield word[-size:]
+
+
+def _ngram_occurrences(tokenizer: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
+    at = 0
+    for part in value.words:
+        text = part.decode()
+        for size in range(tokenizer.ngram_min, tokenizer.ngram_max + 1):
+            for gram in grams(text, size):
+                yield gram.encode(), at << POSITION_SHIFT
+                at += 1
+
+
+_HASH = ord("#")
+_OCCURRENCES = {
+    TokenKind.TOKEN: _single_occurrences,
+    TokenKind.BOOL: _single_occurrences,
+    TokenKind.NUMBER: _single_occurrences,
+    TokenKind.JSON: _single_occurrences,
+    TokenKind.FULLTEXT: _word_occurrences,
+    TokenKind.SUBSTRING: _substring_occurrences,
+    TokenKind.NGRAMS: _ngram_occurrences,
+}
+
+
+# ---------------------------------------------------------------------------- bytes
+
+
+@lru_cache(maxsize=1024)
+def _header(tokenizer: Tokenizer) -> bytes:
+    fields = (
+        tokenizer.kind.value,
+        str(tokenizer.ngram_min or ""),
+        str(tokenizer.ngram_max or ""),
+        ",".join(sorted(tokenizer.relative_types)),
+        "".join(str(int(flag)) for flag in _flags(tokenizer)),
+        tokenizer.language,
+        tokenizer.segmentation,
+    )
+    return _VERSION + ";".join(fields).rstrip(";").encode()
+
+
+def _flags(tokenizer: Tokenizer) -> tuple[bool, ...]:
+    flags = (
+        tokenizer.short_only_for_anchors,
+        tokenizer.remove_diacritics,
+        tokenizer.concatenated,
+    )
+    return flags if any(flags) else ()
+
+
+@lru_cache(maxsize=1024)
+def _tokenizer(header: bytes) -> Tokenizer:
+    if header[:1] != _VERSION:
+        raise OtherTokenList
+    kind, *rest = header[1:].decode().split(";")
+    smallest, largest, types, flags, language, segmentation = (*rest, *("",) * 6)[:6]
+    for_anchors, diacritics, concatenated = (flag == "1" for flag in flags or "000")
+    return Tokenizer(
+        TokenKind(kind),
+        int(smallest or 0),
+        int(largest or 0),
+        frozenset(types.split(",")) if types else frozenset(),
+        for_anchors,
+        diacritics,
+        language,
+        concatenated,
+        segmentation,
+    )
+
+
+def _write_value(value: TokenizedValue) -> bytes:
+    words = value.words
+    joined = _WORD_END.join(words)
+    if len(joined.translate(None, b"".join(_ESCAPED))) != len(joined) - len(words) + 1:
+        joined = _WORD_END.join(map(_escaped, words))
+    if value.categories or value.text is not None:
+        joined += _FIELD_END + value.categories
+    if value.text is not None:
+        joined += _FIELD_END + _escaped(value.text)
+    return joined
+
+
+def _read_value(data: bytes) -> TokenizedValue:
+    joined, found, rest = data.partition(_FIELD_END)
+    words = tuple(joined.split(_WORD_END))
+    if _ESCAPE in joined:
+        words = tuple(map(_unescaped, words))
+    if not found:
+        return TokenizedValue(words)
+    categories, found, text = rest.partition(_FIELD_END)
+    return TokenizedValue(words, categories, _unescaped(text) if found else None)
+
+
+def _escaped(word: bytes) -> bytes:
+    if _SPECIAL.isdisjoint(word):
+        return word
+    for digit, special in enumerate(_ESCAPED):
+        word = word.replace(special, _ESCAPE + str(digit).encode())
+    return word
+
+
+def _unescaped(word: bytes) -> bytes:
+    if _ESCAPE not in word:
+        return word
+    for digit, special in reversed(tuple(enumerate(_ESCAPED))):
+        word = word.replace(_ESCAPE + str(digit).encode(), special)
+    return word
