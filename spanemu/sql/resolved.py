@@ -195,13 +195,31 @@ class SingleRow(Scan):
 
 
 @record
+class TokenColumn(Unique):
+    """A virtual token list among the columns of a scan, and how it is computed from a row.
+
+    `value` is an expression over `sources`, columns of the same table that no other expression
+    refers to.
+    """
+
+    column: ResolvedColumn
+    stored: Column
+    value: Expr
+    sources: tuple[tuple[ResolvedColumn, Column], ...]
+
+
+@record
 class TableScan(Scan):
-    """Rows of a stored table. `columns` pairs each output with its stored column."""
+    """Rows of a stored table. `columns` pairs each output with its stored column.
+
+    The virtual token lists among the columns are in `tokens`, too.
+    """
 
     table: Table
     columns: tuple[tuple[ResolvedColumn, Column], ...]
     hints: Hints = ()
     for_update: bool = False
+    tokens: tuple[TokenColumn, ...] = ()
 
 
 @record

@@ -150,6 +150,17 @@ class StoreReads:
             for version in versions
         )
 
+    def written_items(
+        self, tree: TreeId, within: ByteRange, at: int
+    ) -> list[tuple[bytes, Version]]:
+        """Return the keys of a range that were written after `at`, with their newest versions."""
+        with self.mutex:
+            return [
+                item
+                for rows, piece in self._pieces(tree, *within, descending=False)
+                for item in rows.items_after(piece, at)
+            ]
+
     def row_count(self, tree: TreeId) -> int:
         """Return the number of keys in a tree, recently deleted ones included. O(splits)."""
         with self.mutex:

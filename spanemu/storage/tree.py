@@ -322,6 +322,15 @@ class Tree:
             return []
         return [version for version in self.versions(leaf.keys[first:end]) if version[0] > at]
 
+    def items_after(self, piece: Piece, at: int) -> list[tuple[bytes, Version]]:
+        """Return the keys of `written_after` with the newest versions of their rows."""
+        leaf, first, end = piece
+        if leaf.newest <= at and self._floor <= at:
+            return []
+        keys = leaf.keys[first:end]
+        pairs = zip(keys, self.versions(keys), strict=True)
+        return [(key, version) for key, version in pairs if version[0] > at]
+
     def is_written_after(self, at: int) -> bool:
         """Return whether a row was written after `at`."""
         self._update_leaves()

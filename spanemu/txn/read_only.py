@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
-from spanemu.schema.indexes import SortedIndex
+from spanemu.base.deferred import deferred
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
@@ -15,6 +17,13 @@ from spanemu.storage.versions import row_cells
 from spanemu.txn.errors import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc
+
+if TYPE_CHECKING:
+    from spanemu.storage import postings
+else:
+    postings = deferred("spanemu.storage.postings")
+
+_FEW_DOCUMENTS = 64  # that are matched one by one sooner than postings are made of them
 
 
 class SnapshotReader:
@@ -44,7 +53,7 @@ class SnapshotReader:
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -90,6 +99,15 @@ class SnapshotReader:
         if observer is None:
             return rows
         return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
+
+    def documents(self, index: SearchIndex, prefix: bytes) -> postings.View | None:
+        """Return the documents of a partition of a search index, or None if they are few."""
+        tree, store = tree_of(index), self._store
+        if store.nth_key(tree, postings.range_of(prefix), _FEW_DOCUMENTS) is None:
+            return None
+        documents = store.documents(tree, postings.layout_of(index), prefix, self.at)
+        self._checked_retention([])
+        return documents
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

@@ -26,8 +26,10 @@ from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.sql.planner import search_errors
 else:
     errors = deferred("spanemu.database.errors")
+    search_errors = deferred("spanemu.sql.planner.search_errors")
 
 _VERSION = 1
 
@@ -119,6 +121,10 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     rows in order. A hint of Google's emulator disables this check: there, too, a single partition
     then has all the rows.
     """
+    if prepared.searches:
+        raise search_errors.SearchMisplaced(
+            "search functions and search indexes are not supported for partitioned queries"
+        )
     if prepared.cuts_unchecked:
         return ""
     if prepared.is_ordered:

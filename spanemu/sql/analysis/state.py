@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Any
 
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
@@ -48,6 +49,7 @@ class AnalysisState:
         "next_id",
         "schema",
         "system",
+        "token_sources",
         "traits",
     )
 
@@ -59,6 +61,8 @@ class AnalysisState:
         self.limits = options.limits
         self.functions = options.functions
         self.traits = Traits()
+        # `table_relation.TokenSource` of the columns that are token lists of tables, by id.
+        self.token_sources: dict[int, Any] = {}
         self.depths: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         self.next_id = 1

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         hash_join,
         loop_join,
         sample,
+        search_scan,
         set_operations,
         sort,
         spools,
@@ -48,6 +49,7 @@ else:
     hash_join = deferred("spanemu.sql.executor.operators.hash_join")
     loop_join = deferred("spanemu.sql.executor.operators.loop_join")
     sample = deferred("spanemu.sql.executor.operators.sample")
+    search_scan = deferred("spanemu.sql.executor.operators.search_scan")
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
     spools = deferred("spanemu.sql.executor.operators.spools")
@@ -57,6 +59,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Unit: unnest.compile_unit,
     nodes.Values: unnest.compile_values,
     nodes.Scan: scan.compile_scan,
+    nodes.SearchScan: lambda node, compiler: search_scan.compile_search_scan(node, compiler),
     nodes.SystemScan: scan.compile_system_scan,
     nodes.Filter: project.compile_filter,
     nodes.Project: project.compile_project,

@@ -209,7 +209,7 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
     joins.Join: _Families.of_loop_join,
     **dict.fromkeys((nodes.SystemScan, nodes.Limit, nodes.Sort, nodes.TopN), _Families.of_many),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.Sample), _Families.of_many),
-    **dict.fromkeys((nodes.With, nodes.WithRef), _Families.of_many),
+    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.SearchScan), _Families.of_many),
     **dict.fromkeys((joins.MergeJoin, joins.KeyedSpool), _Families.of_many),
 }
 

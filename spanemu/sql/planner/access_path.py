@@ -26,11 +26,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Column
 from spanemu.sql.plan.conditions import (
     conjunction,
@@ -41,7 +42,7 @@ from spanemu.sql.plan.conditions import (
     rejects_null,
 )
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Columns, Equal, HashAggregate, Node, Scan, Seek, UnionAll
+from spanemu.sql.plan.nodes import Columns, Equal, Filter, HashAggregate, Node, Scan, Seek, UnionAll
 from spanemu.sql.plan.traverse import free, replace_fields, substitute
 from spanemu.sql.planner.estimate import (
     BACK_JOIN,
@@ -63,11 +64,12 @@ from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import ordering
+    from spanemu.sql.planner import ordering, search_access
 
     Required = ordering.RequiredOrder | None
 else:
     ordering = deferred("spanemu.sql.planner.ordering")
+    search_access = deferred("spanemu.sql.planner.search_access")
 
 _PARTS_MAX = 64  # a disjunction of more parts is not split
 
@@ -155,7 +157,7 @@ _COMMON = 0.4
 class Path:
     """A way to read a scan. `direction` is -1 for a scan of the key in reverse."""
 
-    index: SortedIndex | None
+    index: SortedIndex | SearchIndex | None
     match: Match | None
     estimate: Estimate
     direction: int = 1
@@ -165,6 +167,14 @@ def best_access(
     scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
 ) -> Node:
     """Return the cheapest plan that reads `scan` and applies `conditions`."""
+    if scan.tokens or planning.schema.search_indexes:
+        searched = search_access.search_access(
+            scan, conditions, planning, partial(_by_search_index, required, planning)
+        )
+        if searched is not None:
+            return searched
+    if scan.tokens:
+        return _with_tokens(scan, conditions, required, planning)
     if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_correlations:
         union = _index_union(scan, conditions, planning)
         if union is not None:
@@ -177,6 +187,34 @@ def best_access(
         if united is not None and _cost_of_union(united, required, planning) < chosen.estimate.cost:
             return united
     return _build(scan, conditions, chosen, planning)
+
+
+def _by_search_index(
+    required: Required,
+    planning: Planning,
+    scan: Scan,
+    conditions: Sequence[Expr],
+    index: SearchIndex,
+) -> Node:
+    """Return the plan that reads `scan` by a search index, whose entries are sorted like others."""
+    terms = Terms({column.id: stored.name for column, stored in scan.outputs})
+    match = match_key(index.full_key, conditions, terms)
+    path = _priced(scan, (index, match), required, 1.0, planning)
+    searching = replace_fields(scan, {"ordered": required is not None})
+    return _build(searching, conditions, path, planning)
+
+
+def _with_tokens(
+    scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
+) -> Node:
+    """Return the plan of a scan that needs token lists, but no search index."""
+    ids = frozenset([each.column.id for each in scan.tokens])
+    early = [condition for condition in conditions if not free(condition) & ids]
+    late = conjunction([condition for condition in conditions if free(condition) & ids])
+    node = search_access.with_tokens(
+        scan, lambda rows: best_access(rows, early, required, planning)
+    )
+    return node if late is None else Filter(node, late)
 
 
 def _may_use_union(scan: Scan, planning: Planning) -> bool:
@@ -293,7 +331,7 @@ def _selectivity(conditions: Sequence[Expr]) -> float:
 
 def _priced(
     scan: Scan,
-    way: tuple[SortedIndex | None, Match | None],
+    way: tuple[SortedIndex | SearchIndex | None, Match | None],
     required: Required,
     share: float,
     planning: Planning,
@@ -324,7 +362,7 @@ def _priced(
     return Path(index, match, Estimate(rows, cost + visited * per_row), direction)
 
 
-def _covers(index: SortedIndex, scan: Scan) -> bool:
+def _covers(index: SortedIndex | SearchIndex, scan: Scan) -> bool:
     held = {column.name for column in index.columns}
     return all(stored.name in held for _, stored in scan.outputs)
 
@@ -350,7 +388,10 @@ def _build(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Plannin
 
 
 def _back_join(
-    scan: Scan, conditions: Sequence[Expr], index: SortedIndex, planning: Planning
+    scan: Scan,
+    conditions: Sequence[Expr],
+    index: SortedIndex | SearchIndex,
+    planning: Planning,
 ) -> Node:
     """Join index entries with their table rows, for the columns that the index lacks."""
     held = {column.name for column in index.columns}
@@ -368,7 +409,8 @@ def _back_join(
     early = [condition for condition in conditions if not free(condition) & lacking]
     late = [condition for condition in conditions if free(condition) & lacking]
     entries = replace(scan, outputs=tuple(inside), residual=conjunction(early))
-    rows = replace(_rows_of(scan, key), outputs=beyond, residual=conjunction(late))
+    tokens = tuple([each for each in scan.tokens if each.column.id in lacking])
+    rows = replace(_rows_of(scan, key), outputs=beyond, residual=conjunction(late), tokens=tokens)
     return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)
 
 

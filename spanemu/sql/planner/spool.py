@@ -93,7 +93,7 @@ def _spooled(below: Node, pairs: list[tuple[Expr, Expr]], rest: list[Expr]) -> N
 _RULES: Mapping[type[Node], Callable[[Any], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unchanged),
     **dict.fromkeys((nodes.With, nodes.Sample, KeyedSpool), _unchanged),
-    nodes.Scan: _scan,
+    **dict.fromkeys((nodes.Scan, nodes.SearchScan), _scan),
     nodes.Filter: _filter,
     **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN), _below),
     **dict.fromkeys((nodes.HashAggregate, nodes.StreamAggregate), _below),

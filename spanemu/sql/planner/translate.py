@@ -18,6 +18,7 @@ from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn, SetOpKind
+from spanemu.values.types import TypeCode
 
 
 class Translator:
@@ -96,8 +97,14 @@ def _single_row(_: Translator, scan: resolved.SingleRow) -> Node:
 
 def _table(translator: Translator, scan: resolved.TableScan) -> Node:
     locks = translator.planning.hint("lock_scanned_ranges") == "EXCLUSIVE"
+    if scan.tokens or any(column.type.code is TypeCode.TOKENLIST for column, _ in scan.columns):
+        translator.planning.reads_tokens = True
     return nodes.Scan(
-        scan.table, scan.columns, for_update=scan.for_update or locks, hints=scan.hints
+        scan.table,
+        scan.columns,
+        for_update=scan.for_update or locks,
+        hints=scan.hints,
+        tokens=scan.tokens,
     )
 
 
