@@ -46,6 +46,7 @@ _WORD_END = b"\x1f"
 # Tokens may contain any byte. Those with a meaning here are written as ESC and a digit.
 _ESCAPE = b"\x1b"
 _ESCAPED = (_ESCAPE, _HEADER_END, _VALUE_END, _FIELD_END, _WORD_END)
+_HEADER_FIELDS = 7  # behind the kind
 _SPECIAL = frozenset(b"".join(_ESCAPED))
 
 
@@ -92,6 +93,7 @@ class Tokenizer(NamedTuple):
     language: str = ""
     concatenated: bool = False  # made by TOKENLIST_CONCAT
     segmentation: str = ""  # how words of scripts without blanks were found; "" is by character
+    detail: str = ""  # what the tokens of numbers depend on besides
 
 
 class TokenizedValue(NamedTuple):
@@ -123,7 +125,7 @@ class TokenList:
 
     def __init__(self, tokenizer: Tokenizer, values: Sequence[TokenizedValue] = ()) -> None:
         self.tokenizer = tokenizer
-        self.values = tuple(value for value in values if value.words)
+        self.values = tuple(value for value in values if value.words or value.text)
         self._postings: dict[bytes, list[int]] | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -158,13 +160,14 @@ class TokenList:
     def postings(self) -> dict[bytes, list[int]]:
         """The occurrences of each token, in ascending order."""
         if self._postings is None:
-            self._postings = postings = {}
+            postings: dict[bytes, list[int]] = {}
             for token, occurrence in self.occurrences():
                 known = postings.get(token)
                 if known is None:
                     postings[token] = [occurrence]
                 else:
                     known.append(occurrence)
+            self._postings = postings
         return self._postings
 
     def occurrences(self) -> Iterator[tuple[bytes, int]]:
@@ -175,7 +178,7 @@ class TokenList:
             for token, occurrence in _OCCURRENCES[self.tokenizer.kind](self.tokenizer, value):
                 last = occurrence >> POSITION_SHIFT
                 yield token, occurrence + (start << POSITION_SHIFT)
-            start += last + GAP
+            start += last + 1 + GAP
 
 
 def tokenizer_of(data: bytes) -> Tokenizer:
@@ -227,16 +230,18 @@ def _word_occurrences(_: Tokenizer, value: TokenizedValue) -> Iterator[tuple[byt
 def _substring_occurrences(
     tokenizer: Tokenizer, value: TokenizedValue
 ) -> Iterator[tuple[bytes, int]]:
-    """Yield short n-grams and short words at the value's position, then the longest in sequence."""
+    """Yield short n-grams and short words at the first position, then the longest in sequence."""
     words = [word.decode() for word in value.words]
-    for token in _short_grams(tokenizer, words):
+    short = _short_grams(tokenizer, words)
+    for token in short:
         yield token.encode(), 0
-    at = 0
+    at = 1 if short else 0
     for word in words:
-        for gram in grams(word, tokenizer.ngram_max):
+        longest = grams(word, tokenizer.ngram_max)
+        for gram in longest:
             yield gram.encode(), at << POSITION_SHIFT
             at += 1
-        at += 1
+        at += bool(longest)
 
 
 def _short_grams(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:
@@ -263,13 +268,13 @@ def _anchors(tokenizer: Tokenizer, word: str, size: int) -> Iterator[str]:
 
 
 def _ngram_occurrences(tokenizer: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
-    at = 0
-    for part in value.words:
-        text = part.decode()
-        for size in range(tokenizer.ngram_min, tokenizer.ngram_max + 1):
-            for gram in grams(text, size):
-                yield gram.encode(), at << POSITION_SHIFT
-                at += 1
+    """Yield short n-grams at the first position, and the longest in sequence from there."""
+    text = value.words[0].decode()
+    for size in range(tokenizer.ngram_min, tokenizer.ngram_max):
+        for gram in dict.fromkeys(grams(text, size)):
+            yield gram.encode(), 0
+    for at, gram in enumerate(grams(text, tokenizer.ngram_max)):
+        yield gram.encode(), at << POSITION_SHIFT
 
 
 _HASH = ord("#")
@@ -297,6 +302,7 @@ def _header(tokenizer: Tokenizer) -> bytes:
         "".join(str(int(flag)) for flag in _flags(tokenizer)),
         tokenizer.language,
         tokenizer.segmentation,
+        tokenizer.detail,
     )
     return _VERSION + ";".join(fields).rstrip(";").encode()
 
@@ -315,7 +321,8 @@ def _tokenizer(header: bytes) -> Tokenizer:
     if header[:1] != _VERSION:
         raise OtherTokenList
     kind, *rest = header[1:].decode().split(";")
-    smallest, largest, types, flags, language, segmentation = (*rest, *("",) * 6)[:6]
+    padded = (*rest, *("",) * _HEADER_FIELDS)[:_HEADER_FIELDS]
+    smallest, largest, types, flags, language, segmentation, detail = padded
     for_anchors, diacritics, concatenated = (flag == "1" for flag in flags or "000")
     return Tokenizer(
         TokenKind(kind),
@@ -327,6 +334,7 @@ def _tokenizer(header: bytes) -> Tokenizer:
         language,
         concatenated,
         segmentation,
+        detail,
     )
 
 
@@ -344,7 +352,7 @@ def _write_value(value: TokenizedValue) -> bytes:
 
 def _read_value(data: bytes) -> TokenizedValue:
     joined, found, rest = data.partition(_FIELD_END)
-    words = tuple(joined.split(_WORD_END))
+    words = tuple(joined.split(_WORD_END)) if joined or not found else ()
     if _ESCAPE in joined:
         words = tuple(map(_unescaped, words))
     if not found:

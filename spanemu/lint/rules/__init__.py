@@ -1,7 +1,7 @@
 """All lint rules, one module per family.
 
 In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`,
-`index_clauses` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx, 4xx, 5xx),
+`index_clauses`, `search_indexes` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx, 4xx, 5xx),
 `deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more than a schema. `fixes`
 composes the DDL of suggested fixes.
 
@@ -25,6 +25,7 @@ from spanemu.lint.rules import (
     key_shards,
     operations,
     relations,
+    search_indexes,
     workload,
 )
 
@@ -35,6 +36,7 @@ _FAMILIES = (
     index_order.RULES,
     index_shape.RULES,
     index_clauses.RULES,
+    search_indexes.RULES,
     interleaving.RULES,
     constraints.RULES,
     relations.RULES,

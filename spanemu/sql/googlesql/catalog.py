@@ -34,12 +34,12 @@ _SCALAR_CHAPTERS = (
     "numbers.mathematical",
     "numbers.vector",
     "text.net",
-    "text.search",
     "text.string",
     "time.date",
     "time.interval",
     "time.timestamp",
     "utility",
+    "search.functions",  # Last, because it is rarely used.
 )
 _AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
@@ -47,13 +47,6 @@ _UNSUPPORTED: Mapping[str, str] = {
     "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
     **dict.fromkeys(
         ("APPROX_COSINE_DISTANCE", "APPROX_DOT_PRODUCT", "APPROX_EUCLIDEAN_DISTANCE"), "vector"
-    ),
-    **dict.fromkeys(
-        (
-            "DEBUG_TOKENLIST", "SCORE", "SCORE_NGRAMS", "SEARCH", "SEARCH_NGRAMS",
-            "SEARCH_SUBSTRING", "SNIPPET",
-        ),
-        "search",
     ),
     **dict.fromkeys(
         (

@@ -9,42 +9,173 @@ for lists of one tokenizer, once for many lists:
     None                                                            the query is NULL: no list
                                                                     matches, nor fails to
 
-`score_query` does the same for SCORE. Both raise BadArgument (INVALID_ARGUMENT at the client) for
-what Spanner refuses, and keep what they have prepared.
+`score_query` does the same for SCORE. Both raise InvalidSearch for what Spanner refuses, and keep
+what they have prepared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from spanemu.sql.functions.errors import InvalidSearch
+from spanemu.sql.functions.search import settings
+from spanemu.sql.functions.search.enhancement import Dictionary, dictionary_of, expander
 from spanemu.sql.functions.search.matcher import Occurrences
-from spanemu.sql.functions.search.query_tree import SearchQuery
-from spanemu.values.token_list import Tokenizer
-
-# From a term in lower case to its values in a dictionary table.
-Dictionary = Callable[[str], Sequence[str]]
+from spanemu.sql.functions.search.query_tree import Node, SearchQuery
+from spanemu.sql.functions.search.rquery import parse_rquery, parse_words, parse_words_phrase
+from spanemu.sql.functions.search.score import ScoreOptions, options_of, scorer
+from spanemu.sql.functions.search.substring import ngrams_query, substring_query
+from spanemu.sql.functions.search.words import without_diacritics
+from spanemu.values.json import Document
+from spanemu.values.token_list import Tokenizer, TokenKind
 
 SEARCH_FUNCTIONS = ("SEARCH", "SEARCH_SUBSTRING", "SEARCH_NGRAMS")
 
+_RQUERY, _WORDS, _WORDS_PHRASE = "rquery", "words", "words_phrase"
+_KEPT = 512
+# Places of arguments behind the list in SEARCH and SCORE.
+_DICTIONARY = 4
+_OPTIONS = 5
+# The kinds of lists that a function accepts, and the tokenizers that make them.
+_ACCEPTED = {
+    "SEARCH": ({TokenKind.FULLTEXT}, "TOKENIZE_FULLTEXT"),
+    "SCORE": ({TokenKind.FULLTEXT}, "TOKENIZE_FULLTEXT"),
+    "SEARCH_SUBSTRING": ({TokenKind.SUBSTRING}, "TOKENIZE_SUBSTRING"),
+    "SEARCH_NGRAMS": (
+        {TokenKind.SUBSTRING, TokenKind.NGRAMS},
+        "TOKENIZE_SUBSTRING or TOKENIZE_NGRAMS",
+    ),
+    "SCORE_NGRAMS": (
+        {TokenKind.SUBSTRING, TokenKind.NGRAMS},
+        "TOKENIZE_SUBSTRING or TOKENIZE_NGRAMS",
+    ),
+}
+
 
 def search_query(
-    function: str,
-    tokenizer: Tokenizer,
-    arguments: Sequence[Any],
-    dictionary: Dictionary | None = None,
+    function: str, tokenizer: Tokenizer, arguments: Sequence[Any]
 ) -> SearchQuery | None:
     """Return the query of a call of one of `SEARCH_FUNCTIONS`."""
-    raise NotImplementedError
+    check_tokenizer(function, tokenizer)
+    if len(arguments) > _DICTIONARY and function == "SEARCH":
+        *others, rows = arguments
+        return _kept_query(function, tokenizer, (*others, dictionary_of(rows)))
+    return _kept_query(function, tokenizer, tuple(arguments))
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_query(
+    function: str, tokenizer: Tokenizer, arguments: tuple[Any, ...]
+) -> SearchQuery | None:
+    return _PREPARED[function](tokenizer, *arguments)
 
 
 def score_query(
-    tokenizer: Tokenizer, arguments: Sequence[Any], dictionary: Dictionary | None = None
-) -> Callable[[Occurrences], float]:
-    """Return the function from a list's occurrences to its SCORE."""
-    raise NotImplementedError
+    tokenizer: Tokenizer, arguments: Sequence[Any]
+) -> Callable[[Occurrences], float] | None:
+    """Return the function from a list's occurrences to its SCORE; None for a NULL query."""
+    check_tokenizer("SCORE", tokenizer)
+    searched, options = arguments[:_OPTIONS], None
+    if len(arguments) > _OPTIONS:
+        options = arguments[_OPTIONS]
+    chosen = _kept_options(options) if isinstance(options, Document) else ScoreOptions()
+    query = search_query("SEARCH", tokenizer, searched)
+    return None if query is None else scorer(query.tree, chosen)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_options(document: Document) -> ScoreOptions:
+    return options_of(document.value)
+
+
+def fulltext_tree(text: str, rows: Any = None, *, is_enhanced: bool = False) -> Node:
+    """Return the tree of an rquery; `rows` are those of a dictionary table."""
+    return parse_rquery(text, expander(dictionary_of(rows), is_enhanced=is_enhanced))
 
 
 def check_tokenizer(function: str, tokenizer: Tokenizer) -> None:
-    """Raise BadArgument if a search or score function does not accept lists of a tokenizer."""
-    raise NotImplementedError
+    """Raise InvalidSearch if a search or score function does not accept lists of a tokenizer."""
+    kinds, makers = _ACCEPTED[function]
+    if tokenizer.kind not in kinds:
+        raise InvalidSearch(
+            f"{function} function's first argument must be a TOKENLIST column generated by {makers}"
+        )
+    if function == "SCORE_NGRAMS" and tokenizer.concatenated:
+        raise InvalidSearch(
+            "SCORE_NGRAMS function's first argument must not be generated by TOKENLIST_CONCAT"
+        )
+
+
+def _fulltext(
+    tokenizer: Tokenizer,
+    text: str | None,
+    dialect: str | None = None,
+    language_tag: str | None = None,
+    enhance_query: bool | None = None,
+    dictionary: Dictionary | None = None,
+) -> SearchQuery | None:
+    chosen = _RQUERY if dialect is None else dialect.lower()
+    settings.language(language_tag, "SEARCH")
+    if chosen not in (_RQUERY, _WORDS, _WORDS_PHRASE):
+        raise InvalidSearch(
+            f"Invalid use of SEARCH: dialect. '{dialect}' is not a supported dialect. Supported"
+            f" options:[{_RQUERY}, {_WORDS}, {_WORDS_PHRASE}]"
+        )
+    if dictionary is not None and chosen != _RQUERY:
+        raise InvalidSearch(
+            f"Invalid use of SEARCH: dictionary. Custom dictionaries require the dialect {_RQUERY}"
+        )
+    if text is None:
+        return None
+    return SearchQuery(_tree(tokenizer, text, chosen, dictionary, is_enhanced=bool(enhance_query)))
+
+
+def _tree(
+    tokenizer: Tokenizer,
+    text: str,
+    dialect: str,
+    dictionary: Dictionary | None,
+    *,
+    is_enhanced: bool,
+) -> Node:
+    if tokenizer.remove_diacritics:
+        text = without_diacritics(text)
+    if dialect == _WORDS:
+        return parse_words(text)
+    if dialect == _WORDS_PHRASE:
+        return parse_words_phrase(text)
+    strips = tokenizer.remove_diacritics
+    return parse_rquery(text, expander(dictionary, is_enhanced=is_enhanced, strips=strips))
+
+
+def _substring(
+    tokenizer: Tokenizer,
+    text: str | None,
+    language_tag: str | None = None,
+    relative_search_type: str | None = None,
+) -> SearchQuery | None:
+    settings.language(language_tag, "SEARCH_SUBSTRING")
+    if relative_search_type is not None:
+        settings.relative_type(relative_search_type)
+    return None if text is None else substring_query(tokenizer, text, relative_search_type)
+
+
+def _ngrams(
+    tokenizer: Tokenizer,
+    text: str | None,
+    language_tag: str | None = None,
+    min_ngrams: int | None = None,
+    min_ngrams_percent: float | None = None,
+) -> SearchQuery | None:
+    settings.language(language_tag, "SEARCH_NGRAMS")
+    query = ngrams_query(tokenizer, text or "", min_ngrams, min_ngrams_percent)
+    return None if text is None else query
+
+
+_PREPARED: Mapping[str, Callable[..., SearchQuery | None]] = {
+    "SEARCH": _fulltext,
+    "SEARCH_SUBSTRING": _substring,
+    "SEARCH_NGRAMS": _ngrams,
+}

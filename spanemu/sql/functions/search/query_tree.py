@@ -7,57 +7,64 @@
 The same trees describe the other search functions: SEARCH_SUBSTRING asks for n-grams, those of a
 word as a Phrase, because they lie side by side; SEARCH_NGRAMS asks for AtLeast some of them.
 
-A tree says what a list's postings must fulfil. What postings cannot say, such as the beginning of a
-word in a substring list, is the `check` of a `SearchQuery`: a condition on the lists that fulfil the
-tree.
+A tree says what a list's postings must fulfil. What postings cannot say, such as the beginning of
+a word in a substring list, is the `check` of a `SearchQuery`: a condition on the lists that fulfil
+the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from spanemu.base.record import NamedTuple
+from spanemu.base.record import Record, record
 from spanemu.values.token_list import TokenList
 
 
-class Term(NamedTuple):
+@record
+class Term(Record):
     """One token, anywhere."""
 
     token: bytes
 
 
-class Phrase(NamedTuple):
+@record
+class Phrase(Record):
     """Tokens side by side, in order: at each place one of some tokens, or any with None."""
 
     places: tuple[tuple[bytes, ...] | None, ...]
 
 
-class Around(NamedTuple):
+@record
+class Around(Record):
     """Operands in order, with at most `distances[i]` positions between the i-th and the next."""
 
     operands: tuple[Node, ...]
     distances: tuple[int, ...]
 
 
-class AllOf(NamedTuple):
+@record
+class AllOf(Record):
     """Lists that fulfil all operands; all lists if there are none."""
 
     operands: tuple[Node, ...]
 
 
-class AnyOf(NamedTuple):
+@record
+class AnyOf(Record):
     """Lists that fulfil one of the operands; no list if there are none."""
 
     operands: tuple[Node, ...]
 
 
-class Not(NamedTuple):
+@record
+class Not(Record):
     """Lists that do not fulfil the operand."""
 
     operand: Node
 
 
-class AtLeast(NamedTuple):
+@record
+class AtLeast(Record):
     """Lists that have `count` of some distinct tokens."""
 
     count: int
@@ -70,7 +77,8 @@ NOTHING = AnyOf(())
 EVERYTHING = AllOf(())
 
 
-class SearchQuery(NamedTuple):
+@record
+class SearchQuery(Record):
     """A query as prepared for lists of one tokenizer: a tree, and what it leaves open."""
 
     tree: Node

@@ -284,11 +284,6 @@ class NullArrayColumn(SpannerError, code=Code.UNIMPLEMENTED):
     type: str
 
 
-class TokenListColumn(AnalysisError):
-    prose = "A query may not return a value of type TOKENLIST: column {column}"
-    column: str
-
-
 class NoSuchMessageField(AnalysisError):
     prose = "Protocol buffer {type} does not have a field called {field}"
     type: str

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -58,6 +60,11 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
 )
 from spanemu.values.types import STRING, Type, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.sql.analysis import search_calls
+else:
+    search_calls = deferred("spanemu.sql.analysis.search_calls")
 
 DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
@@ -188,6 +195,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
         analysis.traits.needs_read_write = True
     if function.name == "IF":
         return if_as_case(call)
+    if function.chapter == "search":
+        return search_calls.checked_search_call(call, function.name, analysis, node.at)
     return replace(call, safe=True) if safe else call
 
 

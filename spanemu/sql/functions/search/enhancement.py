@@ -1,0 +1,101 @@
+"""Other words that a word of a query may stand for: those of a dictionary, and other forms of it.
+
+A dictionary table is the user's: a term that equals a key also matches the values of the key, one
+step far and in one direction. A value of several words is a phrase.
+
+`enhance_query` is Google's model of language, of synonyms and spelling, which nobody can copy. Here
+it adds the regular forms of English words, so that `classic albums` finds "classical album", and
+never takes a match away. Both start from the words of the query.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from spanemu.sql.functions.search.query_tree import Node
+from spanemu.sql.functions.search.rquery import WordNode, either, parse_words_phrase, phrase
+from spanemu.sql.functions.search.words import without_diacritics
+
+_KEPT = 8
+
+_STEM_MIN = 3
+_SUFFIXES = (
+    "", "s", "es", "ed", "ing", "er", "ers", "or", "ors", "al", "ally", "ly", "ment", "ments",
+    "ation", "ations", "ion", "ions", "ness", "ity", "able", "ful", "y", "e", "ies", "ied",
+)  # fmt: skip
+_DOUBLING = ("ed", "ing", "er", "ers")  # run, running
+_LONGEST_FIRST = sorted(_SUFFIXES, key=len, reverse=True)
+
+
+class Dictionary:
+    """The rows of a dictionary table by key; equal only to itself."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, rows: Sequence[tuple[str, Sequence[str | None]]]) -> None:
+        self._values = dict(rows)
+
+    def values(self, term: str) -> list[str]:
+        """Return the values of a term in lower case."""
+        return [value for value in self._values.get(term, ()) if value]
+
+
+def dictionary_of(rows: Any) -> Dictionary | None:
+    """Return the dictionary with the rows of a table; the latest ones are kept.
+
+    A statement computes the rows once and passes the same object for every row that it searches.
+    """
+    if rows is None:
+        return None
+    for known, dictionary in tuple(_latest):
+        if known is rows:
+            return dictionary
+    dictionary = Dictionary(rows)
+    _latest.appendleft((rows, dictionary))
+    return dictionary
+
+
+_latest: deque[tuple[Any, Dictionary]] = deque(maxlen=_KEPT)
+
+
+def expander(dictionary: Dictionary | None, *, is_enhanced: bool, strips: bool = False) -> WordNode:
+    """Return the function from a word of a query to the node that finds it and its kin.
+
+    With `strips`, the words of the dictionary lose their diacritics.
+    """
+
+    def node(word: str) -> Node:
+        nodes: list[Node] = [phrase(((word,),))]
+        if is_enhanced:
+            nodes += [phrase(((form,),)) for form in forms(word)]
+        if dictionary is not None:
+            values = dictionary.values(word)
+            values = [without_diacritics(value) for value in values] if strips else values
+            nodes += [parse_words_phrase(value) for value in values]
+        return either(list(dict.fromkeys(nodes)))
+
+    return node
+
+
+def forms(word: str) -> list[str]:
+    """Return other regular forms of an English word, real ones and some that do not exist."""
+    if not word.isascii() or not word.isalpha():
+        return []
+    stems: list[str] = []
+    for suffix in _LONGEST_FIRST:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
+            stem = word[: len(word) - len(suffix)]
+            stems += _spellings(stem, suffix)
+    found = [stem + suffix for stem in dict.fromkeys(stems) for suffix in _SUFFIXES]
+    found += [stem + stem[-1] + suffix for stem in dict.fromkeys(stems) for suffix in _DOUBLING]
+    return [form for form in dict.fromkeys(found) if form != word]
+
+
+def _spellings(stem: str, suffix: str) -> list[str]:
+    """Return a stem, and the stem without the consonant that a suffix has doubled."""
+    if suffix in ("ies", "ied"):
+        return [stem]
+    doubled = suffix in _DOUBLING and len(stem) > _STEM_MIN and stem[-1] == stem[-2]
+    return [stem, stem[:-1]] if doubled else [stem]

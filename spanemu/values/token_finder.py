@@ -1,0 +1,59 @@
+"""The occurrences of a few tokens in an encoded token list, without decoding the list.
+
+A query has few tokens, and a document has hundreds. The words of a full text stand in the encoding
+one after the other, so that a search for bytes finds a token, and the number of separators in front
+of it is its position:
+
+    header 1C  the 1F quick 1F brown 1F fox 1D        brown: position 2
+
+This holds for a list of one value whose words all have the same, lowest category. Other lists are
+decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from spanemu.values.token_list import FIRST, LAST, POSITION_SHIFT, TokenKind, TokenList
+
+_HEADER_END = b"\x1c"
+_VALUE_END = b"\x1d"
+_FIELD_END = b"\x1e"
+_WORD_END = b"\x1f"
+_BLANK = 0x20  # Words contain no byte below; separators are all below.
+_NOWHERE: tuple[int, ...] = ()
+
+
+def finder(data: bytes) -> Callable[[bytes], Sequence[int]]:
+    """Return the function from a token to its occurrences in an encoded list."""
+    if data[1:2] != TokenKind.FULLTEXT.value.encode() or _FIELD_END in data:
+        return _decoded(data)
+    end = len(data) - 1
+    start = data.find(_HEADER_END) + 1
+    if not start or data.find(_VALUE_END) < end:
+        return _decoded(data) if start and end >= start else lambda _: _NOWHERE
+    has_hashes = b"#" in data
+
+    def find(token: bytes) -> Sequence[int]:
+        found: list[int] = []
+        after = start + len(token)
+        if data.startswith(token, start) and data[after] < _BLANK:
+            found.append(FIRST | (LAST if after == end else 0))
+        word = _WORD_END + token
+        at = data.find(word, start)
+        while at >= 0:
+            after = at + len(word)
+            if data[after] < _BLANK:
+                position = data.count(_WORD_END, start, at + 1)
+                found.append(position << POSITION_SHIFT | (LAST if after == end else 0))
+            at = data.find(word, after)
+        if has_hashes and token[:1] != b"#":
+            found = sorted([*found, *find(b"#" + token)])
+        return found
+
+    return find
+
+
+def _decoded(data: bytes) -> Callable[[bytes], Sequence[int]]:
+    postings = TokenList.decode(data).postings
+    return lambda token: postings.get(token, _NOWHERE)
