@@ -60,6 +60,7 @@ class TokenKind(StrEnum):
     FULLTEXT = "F"
     SUBSTRING = "S"
     NGRAMS = "G"
+    NONE = "-"  # a concatenation of no list, which is as good as an empty list of any kind
 
 
 class Category(IntEnum):
@@ -286,6 +287,7 @@ _OCCURRENCES = {
     TokenKind.FULLTEXT: _word_occurrences,
     TokenKind.SUBSTRING: _substring_occurrences,
     TokenKind.NGRAMS: _ngram_occurrences,
+    TokenKind.NONE: _single_occurrences,
 }
 
 

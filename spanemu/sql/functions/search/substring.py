@@ -42,6 +42,8 @@ def substring_query(
     if relative_search_type is None:
         return SearchQuery(_words_tree(tokenizer, words))
     type_ = settings.relative_type(relative_search_type)
+    if tokenizer.kind is TokenKind.NONE:
+        return SearchQuery(NOTHING)
     if type_ not in tokenizer.relative_types:
         raise InvalidSearch(
             f"The referenced substring TOKENLIST is not tokenized with '{type_}' support."
@@ -154,7 +156,7 @@ def ngrams_query(
 
 def _query_grams(tokenizer: Tokenizer, text: str) -> list[str]:
     """Return the distinct n-grams of the largest size; a shorter word is one by itself."""
-    if len(text) < tokenizer.ngram_min:
+    if len(text) < tokenizer.ngram_min or tokenizer.kind is TokenKind.NONE:
         return []
     if tokenizer.kind is TokenKind.SUBSTRING:
         words = _query_words(tokenizer, text)

@@ -242,17 +242,18 @@ def concat(lists: Sequence[bytes | None] | None) -> bytes | None:
 def concatenated(tokenizers: Sequence[Tokenizer]) -> Tokenizer:
     """Return the tokenizer of a concatenation: the first one's settings, and what all support.
 
-    Raise InvalidSearch for lists that do not go together. No list at all is an empty full text.
+    Raise InvalidSearch for lists that do not go together.
     """
+    tokenizers = [each for each in tokenizers if each.kind is not TokenKind.NONE]
     if not tokenizers:
-        return Tokenizer(TokenKind.FULLTEXT, concatenated=True)
-    first = tokenizers[0]
-    if any(each.kind is not first.kind for each in tokenizers) or first.kind not in _CONCATENATED:
+        return Tokenizer(TokenKind.NONE, concatenated=True)
+    kinds = {each.kind for each in tokenizers}
+    if len(kinds) > 1 or not kinds <= _CONCATENATED:
         raise InvalidSearch(
             "All elements to TOKENLIST_CONCAT must be produced by the same kind of tokenization"
             " function."
         )
-    return first._replace(
+    return tokenizers[0]._replace(
         relative_types=frozenset.intersection(*(each.relative_types for each in tokenizers)),
         short_only_for_anchors=any(each.short_only_for_anchors for each in tokenizers),
         remove_diacritics=any(each.remove_diacritics for each in tokenizers),

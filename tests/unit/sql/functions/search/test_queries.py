@@ -136,6 +136,16 @@ def test_phrases_do_not_cross_elements() -> None:
     assert searches(joined, "sky sun")
 
 
+def test_a_concatenation_of_nulls_is_an_empty_list_of_any_kind() -> None:
+    nothing = concat(None, None)
+    assert searches(nothing, "a") is False
+    assert searches(nothing, "-a") is True
+    assert is_part(nothing, "a") is False
+    assert is_part(nothing, "a", "phrase") is False
+    assert is_similar(nothing, "abcd") is False
+    assert searches(concat(nothing, fulltext("a")), "a")
+
+
 def test_null_is_neither_found_nor_missing() -> None:
     tokens = fulltext("a")
     assert searches(tokens, None) is None
