@@ -6,5 +6,6 @@ share), `leaf` (neighbouring keys of a tree), `tree` (the rows of a tree in one 
 (the splits that tile a hierarchy), `split_map` (all hierarchies and servers, dropped trees, and
 estimated sizes), `change_log` (the changes that change streams show), `garbage_collection` (old
 versions, snapshots and their undo log), `observer` (the observers of commits and reads), `reads`
-(rows at a timestamp) and `store` (commits, snapshots and clones).
+(rows at a timestamp), `postings` (from tokens to documents of search indexes) and `store` (commits,
+snapshots and clones).
 """

@@ -29,19 +29,17 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.bits import bits_of, numbers_in
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.storage.layout import EVERYTHING, TreeId
+from spanemu.storage.reads import StoreReads
 from spanemu.storage.versions import Row, visible
 from spanemu.values.key import ByteRange, after_prefix, decode_part
 from spanemu.values.token_list import OtherTokenList, Tokenizer, TokenList
 from spanemu.values.types import TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.storage.store import Store
 
 NUMBER_SHIFT = 32
 OCCURRENCE_MAX = (1 << NUMBER_SHIFT) - 1
@@ -166,7 +164,7 @@ class Live:
 
     __slots__ = ("bits",)
 
-    def __init__(self, bits: bytes = b"") -> None:
+    def __init__(self, bits: bytes | bytearray = b"") -> None:
         self.bits = bytearray(bits)
 
     def set(self, number: int) -> None:
@@ -302,7 +300,7 @@ class TreePostings:
         twin._partitions = {key: each.share() for key, each in self._partitions.items()}
         return twin
 
-    def view(self, store: Store, tree: TreeId, prefix: bytes, at: int) -> View:
+    def view(self, store: StoreReads, tree: TreeId, prefix: bytes, at: int) -> View:
         """Return the documents of the partition whose keys begin with `prefix`."""
         while True:
             with store.mutex:
@@ -316,7 +314,7 @@ class TreePostings:
                 if not partition.touched:
                     return _view(partition, _changed(store, tree, prefix, at))
 
-    def _partition(self, store: Store, tree: TreeId, prefix: bytes) -> Partition:
+    def _partition(self, store: StoreReads, tree: TreeId, prefix: bytes) -> Partition:
         partition = self._partitions.get(prefix)
         if partition is None:
             keys = [key for key, _ in store.scan_items(tree, [range_of(prefix)])]
@@ -324,7 +322,7 @@ class TreePostings:
         return partition
 
     def _sort_touched(self) -> None:
-        """Hand the written keys to their partitions; those of other partitions do not matter."""
+        """Give the written keys to their partitions; those of other partitions do not matter."""
         touched, self._touched = self._touched, {}
         for key in touched:
             partition = self._partitions.get(self._prefix(key))
@@ -343,7 +341,7 @@ def range_of(prefix: bytes) -> ByteRange:
     return prefix, (after_prefix(prefix) if prefix else EVERYTHING[0][1])
 
 
-def _changed(store: Store, tree: TreeId, prefix: bytes, at: int) -> dict[bytes, Row | None]:
+def _changed(store: StoreReads, tree: TreeId, prefix: bytes, at: int) -> dict[bytes, Row | None]:
     """Return the documents that were written after a timestamp, as they were then."""
     if at >= store.last_commit:
         return {}

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TypeVar
 from weakref import WeakSet
 
-from spanemu.base.clock import Clock
+from spanemu.base.clock import BEGINNING, Clock
 from spanemu.storage import layers
 from spanemu.storage.layout import EVERYTHING, TreeId, in_order
 from spanemu.storage.leaf import Piece
@@ -36,6 +36,7 @@ class StoreReads:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
+        self.last_commit = BEGINNING
         self.mutex = threading.RLock()
         self.split_map = SplitMap()
         self._dropped = Dropped()

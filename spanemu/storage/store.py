@@ -48,7 +48,6 @@ from spanemu.values.cell_mask import WHOLE_ROW
 
 if TYPE_CHECKING:
     from spanemu.storage import postings as postings_of
-    from spanemu.storage.postings import DocumentLayout, TreePostings
 else:
     postings_of = deferred("spanemu.storage.postings")
 
@@ -62,14 +61,13 @@ class Store(StoreReads):
     def __init__(self, clock: Clock, retention_nanos: int) -> None:
         super().__init__(clock)
         self.retention_nanos = retention_nanos
-        self.last_commit = BEGINNING
         self.oldest_readable = BEGINNING  # earlier reads may miss collected versions
         self.pins = Pins()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
         # Of the search indexes that were queried, by tree.
-        self.postings: dict[TreeId, TreePostings] = {}
+        self.postings: dict[TreeId, postings_of.TreePostings] = {}
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.change_log: ChangeLog | None = None  # None while no change stream exists
         self.change_listener: ChangeListener | None = None  # for readers of change streams
@@ -403,7 +401,7 @@ class Store(StoreReads):
             return twin
 
     def documents(
-        self, tree: TreeId, layout: DocumentLayout, prefix: bytes, at: int
+        self, tree: TreeId, layout: postings_of.DocumentLayout, prefix: bytes, at: int
     ) -> postings_of.View | None:
         """Return the documents of a partition of a search index, with the postings of their tokens.
 

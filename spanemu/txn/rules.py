@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
-from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
+from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, TOKEN_BYTES_MAX, Limits
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
@@ -25,9 +25,9 @@ from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
 
 if TYPE_CHECKING:
-    from spanemu.txn import search_entries
+    from spanemu.txn import value_errors
 else:
-    search_entries = deferred("spanemu.txn.search_entries")
+    value_errors = deferred("spanemu.txn.value_errors")
 
 Row = tuple[Any, ...]
 
@@ -103,10 +103,26 @@ class CompiledSingleIndex(CompiledIndex):
         return ((self.encode(cells[: self.key_parts]), cells),)
 
 
+class CompiledSearchIndex(CompiledSingleIndex):
+    """A search index, compiled: the entry of a row is its document, with its token lists."""
+
+    def __init__(self, index: SearchIndex, key_bytes: int = KEY_BYTES_MAX) -> None:
+        super().__init__(index, key_bytes)
+        self._tokens = slice(self.key_parts, self.key_parts + len(index.key))
+
+    def entries(self, row: Row) -> Sequence[Entry]:
+        entries = super().entries(row)
+        for _, cells in entries:
+            size = sum([len(tokens) for tokens in cells[self._tokens] if tokens is not None])
+            if size > TOKEN_BYTES_MAX:
+                raise value_errors.TooManyTokenBytes(self.index.name, size, TOKEN_BYTES_MAX)
+        return entries
+
+
 # The compiled form of each kind of index that has entries.
 COMPILED_INDEXES: dict[type[Index], Callable[[Any, int], CompiledIndex]] = {
     SortedIndex: CompiledSingleIndex,
-    SearchIndex: lambda index, key_bytes: search_entries.CompiledSearchIndex(index, key_bytes),
+    SearchIndex: CompiledSearchIndex,
 }
 
 

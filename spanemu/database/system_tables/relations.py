@@ -257,9 +257,9 @@ def index_columns(source: Source) -> Rows:
             )
     for kind, special in _special(schema):
         head = "", *split_name(special.table), last_part(special.name), kind
-        for position, (column, order) in enumerate(_special_key(special, schema), 1):
+        for position, (column, ordering) in enumerate(_special_key(special, schema), 1):
             nullable = YES_NO[not column.not_null]
-            yield *head, column.name, position, order, nullable, type_text.of(column)
+            yield *head, column.name, position, ordering, nullable, type_text.of(column)
         for column in special.stored:
             nullable = YES_NO[not column.not_null]
             yield *head, column.name, None, None, nullable, type_text.of(column)

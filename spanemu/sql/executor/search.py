@@ -200,13 +200,13 @@ class Documents:
         return self._everything & ~self.fulfilling(tree.operand)
 
     def _at_least(self, tree: query_tree.AtLeast) -> int:
-        found = [self._of_token(token) & self._everything for token in tree.tokens]
+        of_tokens = [self._of_token(token) & self._everything for token in tree.tokens]
         if tree.count <= 1:
-            return reduce(or_, found, 0) if tree.count == 1 else self._everything
-        if tree.count > len(found):
+            return reduce(or_, of_tokens, 0) if tree.count == 1 else self._everything
+        if tree.count > len(of_tokens):
             return 0
         counts = Counter[int]()
-        for bits in found:
+        for bits in of_tokens:
             counts.update(numbers_in(bits))
         return bits_of([number for number, count in counts.items() if count >= tree.count])
 
@@ -217,9 +217,9 @@ class Documents:
         if len(self._lists) > 1:
             raise Unsuited
         (postings,) = self._lists
-        found = reduce(and_, map(self.fulfilling, tree.operands))
+        with_all = reduce(and_, map(self.fulfilling, tree.operands))
         return _kept(
-            found,
+            with_all,
             lambda number: fulfils(tree, lambda token: postings.occurrences(token, number)),
         )
 
@@ -252,8 +252,8 @@ def _phrase_in(postings: Postings, tree: query_tree.Phrase) -> int:
         return 0
     first = needed[0][0]
     places: list[tuple[int, int, list[array[int]]]] = []
-    for offset, place in needed:
-        known = [postings.tokens[token] for token in place if token in postings.tokens]
+    for offset, tokens in needed:
+        known = [postings.tokens[token] for token in tokens if token in postings.tokens]
         if not known:
             return 0
         places.append((sum(map(len, known)), offset - first, known))

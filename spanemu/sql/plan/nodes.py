@@ -188,7 +188,7 @@ class Scan(Producing):
     for_update: bool = False
     hints: Hints = ()
     tokens: tuple[TokenColumn, ...] = ()
-    parts = ("seeks", "residual")
+    parts: ClassVar[tuple[str, ...]] = ("seeks", "residual")
 
     @property
     def produced(self) -> Columns:

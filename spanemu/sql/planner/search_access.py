@@ -81,7 +81,7 @@ def with_tokens(scan: Scan, read: Callable[[Scan], Node]) -> Node:
 
 @dataclass(frozen=True, eq=False)
 class _Query:
-    """What a query requires of the search index that answers it."""
+    """A query of one table, with what it requires of the search index that answers it."""
 
     scan: Scan
     conditions: Sequence[Expr]

@@ -29,12 +29,12 @@ def check_places(node: Node, planning: Planning) -> None:
 
     The plan must not be rewritten yet: rules move conditions.
     """
-    for each in _nodes(node):
-        for part in parts(each):
+    for operator in _nodes(node):
+        for part in parts(operator):
             if not isinstance(part, Expr):
                 continue
             call = next(calls_in([part]), None)
-            if call is not None and not isinstance(each, Filter):
+            if call is not None and not isinstance(operator, Filter):
                 name = call.signature.function.upper()
                 raise SearchMisplaced(f"{name} may only be used in the WHERE clause of a query")
             planning.scored |= _scored(part)
@@ -45,12 +45,12 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 
 def _scored(expr: Expr) -> frozenset[int]:
-    calls = [each for each in walk(expr) if _is_score(each)]
+    calls = [each for each in walk(expr) if isinstance(each, FunctionCall) and _is_score(each)]
     return frozenset().union(*[free(call.arguments[0]) for call in calls])
 
 
-def _is_score(item: Node | Expr) -> bool:
-    return isinstance(item, FunctionCall) and item.signature.operation is Operation.SCORE
+def _is_score(call: FunctionCall) -> bool:
+    return call.signature.operation is Operation.SCORE
 
 
 def check_plan(node: Node) -> None:
@@ -59,9 +59,9 @@ def check_plan(node: Node) -> None:
     A query that scores must search, because SCORE ranks what a search found.
     """
     indexed = frozenset[int]()
-    for each in _nodes(node):
-        if isinstance(each, SearchScan):
-            indexed |= each.ids
+    for scan in _nodes(node):
+        if isinstance(scan, SearchScan):
+            indexed |= scan.ids
     calls = [item for item in walk(node) if isinstance(item, FunctionCall)]
     searches = [call for call in calls if call.signature.operation in SEARCHES]
     for call in searches:

@@ -16,6 +16,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
 from spanemu.schema.indexes import SearchIndex
+from spanemu.sql.executor.operators import search_scan
 from spanemu.storage.layout import tree_of
 from spanemu.storage.postings import layout_of
 from spanemu.txn import read_only
@@ -36,9 +37,11 @@ WORDS = ("ant", "bee", "cat", "dog", "eel", "fox", "antler", "catfish")
 Rows = dict[int, tuple[int, int, str | None]]  # id -> box, sent, text
 
 
-@pytest.fixture(autouse=True)
-def _postings_for_few_documents(monkeypatch):
+@pytest.fixture(autouse=True, params=["sorted", "walked"])
+def _postings_for_few_documents(monkeypatch, request):
     monkeypatch.setattr(read_only, "_FEW_DOCUMENTS", 1)
+    if request.param == "walked":
+        monkeypatch.setattr(search_scan, "SORTED_MAX", 1)
 
 
 @pytest.fixture

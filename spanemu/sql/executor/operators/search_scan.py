@@ -14,6 +14,7 @@ from itertools import chain
 
 from spanemu.base.bits import numbers_in
 from spanemu.base.deadline_checks import Batched
+from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
@@ -28,8 +29,15 @@ from spanemu.values.key import after_prefix, key_encoder
 
 SORTED_MAX = 4096  # documents that are sorted rather than met on a walk
 
-_Found = tuple[Segment, int]  # a segment with the documents found, a bit for each
 Rows = Iterable[Row]
+
+
+class _Found(NamedTuple):
+    """A segment with the documents that were found, and that the statement sees, a bit for each."""
+
+    segment: Segment
+    bits: int
+    visible: int
 
 
 def compile_search_scan(node: SearchScan, compiler: Compiler) -> Relation:
@@ -82,15 +90,15 @@ class _Search:
         if documents is None:
             return None
         try:
-            found = [
-                (segment, self._program(run, segment, visible)[0])
+            matching = [
+                _Found(segment, self._program(run, segment, visible)[0], visible)
                 for segment, visible in documents.segments
             ]
         except Unsuited:
             return None
         others = [(key, row) for key, row in documents.others if self._test(row, run)]
         within = _within(prefix, ranges)
-        return self._filtered(self._in_order(found, others, within, ranges, run), run)
+        return self._filtered(self._in_order(matching, others, within, ranges, run), run)
 
     def _filtered(self, rows: Rows, run: Run) -> Rows:
         kept = self._kept
@@ -100,19 +108,19 @@ class _Search:
 
     def _in_order(
         self,
-        found: Sequence[_Found],
+        matching: Sequence[_Found],
         others: Sequence[tuple[bytes, Row]],
         within: Callable[[bytes], bool] | None,
         ranges: list[ByteRange] | None,
         run: Run,
     ) -> Rows:
         """Return the rows found, in the order that the plan needs."""
-        count = sum([bits.bit_count() for _, bits in found]) + len(others)
+        count = sum([each.bits.bit_count() for each in matching]) + len(others)
         if self._is_ordered and count > SORTED_MAX:
-            return self._walk(found, ranges, run)
+            return self._walk(matching, ranges, run)
         if not self._is_ordered and within is None:
-            return chain(_rows_of(found), [row for _, row in others])
-        items = [*_items_of(found), *others]
+            return chain(_rows_of(matching), [row for _, row in others])
+        items = [*_items_of(matching), *others]
         if within is not None:
             items = [item for item in items if within(item[0])]
         if self._is_ordered:
@@ -120,15 +128,15 @@ class _Search:
         return [row for _, row in items]
 
     def _walk(
-        self, found: Sequence[_Found], ranges: list[ByteRange] | None, run: Run
+        self, matching: Sequence[_Found], ranges: list[ByteRange] | None, run: Run
     ) -> Iterator[Row]:
         """Yield the rows found in the order of the index, of which the caller may need a few."""
-        flags = [(segment, _flags(bits)) for segment, bits in found]
+        flags = [(each.segment, _flags(each.bits), _flags(each.visible)) for each in matching]
         for row in self._fetch(run, ranges):
-            for segment, known in flags:
+            for segment, bits, visible in flags:
                 number = segment.number_of(row)
-                if number is not None:
-                    if number >> 3 < len(known) and known[number >> 3] >> (number & 7) & 1:
+                if number is not None and _is_set(visible, number):
+                    if _is_set(bits, number):
                         yield row
                     break
             else:
@@ -163,14 +171,14 @@ def _within(prefix: bytes, ranges: list[ByteRange] | None) -> Callable[[bytes], 
 
 
 def _rows_of(found: Sequence[_Found]) -> Iterator[Row]:
-    for segment, bits in found:
+    for segment, bits, _ in found:
         rows = segment.rows
         for number in numbers_in(bits):
             yield rows[number]
 
 
 def _items_of(found: Sequence[_Found]) -> Iterator[tuple[bytes, Row]]:
-    for segment, bits in found:
+    for segment, bits, _ in found:
         rows, keys = segment.rows, segment.keys
         for number in numbers_in(bits):
             yield keys[number], rows[number]
@@ -182,3 +190,7 @@ def _key_of(item: tuple[bytes, Row]) -> bytes:
 
 def _flags(bits: int) -> bytes:
     return bits.to_bytes((bits.bit_length() + 7) >> 3, "little")
+
+
+def _is_set(flags: bytes, number: int) -> bool:
+    return number >> 3 < len(flags) and bool(flags[number >> 3] >> (number & 7) & 1)
