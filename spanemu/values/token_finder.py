@@ -1,4 +1,4 @@
-"""The occurrences of a few tokens in an encoded token list, without decoding the list.
+"""Occurrences of tokens and texts of values in encoded token lists, without decoding them.
 
 A query has few tokens, and a document has hundreds. The words of a full text stand in the encoding
 one after the other, so that a search for bytes finds a token, and the number of separators in front
@@ -6,32 +6,33 @@ of it is its position:
 
     header 1C  the 1F quick 1F brown 1F fox 1D        brown: position 2
 
-This holds for a list of one value whose words all have the same, lowest category. Other lists are
-decoded.
+This holds for a list of one value whose words all have the lowest category. Other lists are
+decoded. The text of an n-gram list lies in the encoding as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spanemu.values.token_list import FIRST, LAST, POSITION_SHIFT, TokenKind, TokenList
+from spanemu.values.token_list import FIRST, LAST, POSITION_SHIFT, TokenList
 
 _HEADER_END = b"\x1c"
 _VALUE_END = b"\x1d"
 _FIELD_END = b"\x1e"
+_ESCAPE = b"\x1b"
 _WORD_END = b"\x1f"
+_FULLTEXT = b"\x01F"  # version and kind
 _BLANK = 0x20  # Words contain no byte below; separators are all below.
 _NOWHERE: tuple[int, ...] = ()
 
 
 def finder(data: bytes) -> Callable[[bytes], Sequence[int]]:
     """Return the function from a token to its occurrences in an encoded list."""
-    if data[1:2] != TokenKind.FULLTEXT.value.encode() or _FIELD_END in data:
-        return _decoded(data)
-    end = len(data) - 1
     start = data.find(_HEADER_END) + 1
-    if not start or data.find(_VALUE_END) < end:
-        return _decoded(data) if start and end >= start else lambda _: _NOWHERE
+    end = data.find(_VALUE_END)
+    is_plain = end == len(data) - 1 and _FIELD_END not in data
+    if not is_plain or not data.startswith(_FULLTEXT):
+        return _decoded(data)
     has_hashes = b"#" in data
 
     def find(token: bytes) -> Sequence[int]:
@@ -52,6 +53,15 @@ def finder(data: bytes) -> Callable[[bytes], Sequence[int]]:
         return found
 
     return find
+
+
+def source_texts(data: bytes) -> list[str]:
+    """Return the texts of the values of an encoded list of n-grams, as scores compare them."""
+    end = data.find(_VALUE_END)
+    if end == len(data) - 1 and _FIELD_END not in data and _ESCAPE not in data:
+        text = data[data.find(_HEADER_END) + 1 : end]
+        return [text.replace(_WORD_END, b" ").decode()]
+    return [value.source().decode() for value in TokenList.decode(data).values]
 
 
 def _decoded(data: bytes) -> Callable[[bytes], Sequence[int]]:

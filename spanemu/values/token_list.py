@@ -26,6 +26,7 @@ always a function of other columns, so that the remedy is to compute it again.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from enum import IntEnum, StrEnum
 from functools import lru_cache
@@ -36,7 +37,7 @@ GAP = 1_000
 POSITION_SHIFT = 4
 FIRST = 1
 LAST = 2
-_CATEGORY_SHIFT = 2
+CATEGORY_SHIFT = 2
 
 _VERSION = b"\x01"
 _HEADER_END = b"\x1c"
@@ -161,15 +162,19 @@ class TokenList:
     def postings(self) -> dict[bytes, list[int]]:
         """The occurrences of each token, in ascending order."""
         if self._postings is None:
-            postings: dict[bytes, list[int]] = {}
-            for token, occurrence in self.occurrences():
-                known = postings.get(token)
-                if known is None:
-                    postings[token] = [occurrence]
-                else:
-                    known.append(occurrence)
-            self._postings = postings
+            is_text = self.tokenizer.kind is TokenKind.FULLTEXT
+            self._postings = _text_postings(self.values) if is_text else self._any_postings()
         return self._postings
+
+    def _any_postings(self) -> dict[bytes, list[int]]:
+        postings: dict[bytes, list[int]] = {}
+        for token, occurrence in self.occurrences():
+            known = postings.get(token)
+            if known is None:
+                postings[token] = [occurrence]
+            else:
+                known.append(occurrence)
+        return postings
 
     def occurrences(self) -> Iterator[tuple[bytes, int]]:
         """Yield each token with its occurrence, value by value, by ascending position."""
@@ -184,10 +189,10 @@ class TokenList:
 
 def tokenizer_of(data: bytes) -> Tokenizer:
     """Return the tokenizer of an encoded list without a look at its tokens."""
-    header, found, _ = data.partition(_HEADER_END)
-    if not found:
+    end = data.find(_HEADER_END)
+    if end < 0:
         raise OtherTokenList
-    return _tokenizer(header)
+    return _tokenizer(data[:end])
 
 
 def position_of(occurrence: int) -> int:
@@ -197,7 +202,7 @@ def position_of(occurrence: int) -> int:
 
 def category_of(occurrence: int) -> int:
     """Return the `Category` of an occurrence."""
-    return occurrence >> _CATEGORY_SHIFT & 3
+    return occurrence >> CATEGORY_SHIFT & 3
 
 
 def grams(word: str, size: int) -> list[str]:
@@ -219,13 +224,35 @@ def _word_occurrences(_: Tokenizer, value: TokenizedValue) -> Iterator[tuple[byt
     for at, word in enumerate(value.words):
         occurrence = (
             at << POSITION_SHIFT
-            | value.category(at) << _CATEGORY_SHIFT
+            | value.category(at) << CATEGORY_SHIFT
             | (at == last) << 1
             | (at == 0)
         )
         yield word, occurrence
         if word[0] == _HASH and len(word) > 1:
             yield word[1:], occurrence
+
+
+def _text_postings(values: Sequence[TokenizedValue]) -> dict[bytes, list[int]]:
+    """Return the postings of a full text: `_word_occurrences`, but in a fraction of the time."""
+    postings: defaultdict[bytes, list[int]] = defaultdict(list)
+    start = 0
+    for value in values:
+        if len(value.categories) > 1 or any(word[0] == _HASH for word in value.words):
+            base = start << POSITION_SHIFT
+            for token, occurrence in _word_occurrences(_PLAIN, value):
+                postings[token].append(base + occurrence)
+        else:
+            occurrence = start << POSITION_SHIFT | value.category(0) << CATEGORY_SHIFT
+            first = postings[value.words[0]]
+            known = len(first)
+            for word in value.words:
+                postings[word].append(occurrence)
+                occurrence += 1 << POSITION_SHIFT
+            first[known] |= FIRST
+            postings[value.words[-1]][-1] |= LAST
+        start += len(value.words) + GAP
+    return dict(postings)
 
 
 def _substring_occurrences(
@@ -279,6 +306,7 @@ def _ngram_occurrences(tokenizer: Tokenizer, value: TokenizedValue) -> Iterator[
 
 
 _HASH = ord("#")
+_PLAIN = Tokenizer(TokenKind.FULLTEXT)
 _OCCURRENCES = {
     TokenKind.TOKEN: _single_occurrences,
     TokenKind.BOOL: _single_occurrences,

@@ -13,6 +13,7 @@ VALUES = st.builds(
     TokenizedValue,
     st.lists(WORDS, max_size=8).map(tuple),
     st.sampled_from([b"", b"", b"", b"\x02"]),
+    st.none(),
 )
 
 

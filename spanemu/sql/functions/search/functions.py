@@ -9,18 +9,23 @@ the name by a subquery, so that the table is read like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import is_
+from typing import Any, Generic, TypeVar
 
 from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.sql.functions.search import ngram_score, queries, settings, snippet, tokenizers
 from spanemu.sql.functions.search.debug import debug_text
-from spanemu.sql.functions.search.matcher import matches, occurrences_in
+from spanemu.sql.functions.search.matcher import fulfils, matches
 from spanemu.sql.functions.search.tokenizers import TokenizerFunction
+from spanemu.sql.functions.search.words import without_diacritics
 from spanemu.values.json import Json
-from spanemu.values.token_list import TokenList
+from spanemu.values.token_finder import finder, source_texts
+from spanemu.values.token_list import Tokenizer, TokenList, tokenizer_of
 
+T = TypeVar("T")
 DictionaryRows = Sequence[tuple[str, Sequence[str | None]]]
 
 
@@ -42,18 +47,47 @@ def search_ngrams(tokens: bytes | None, *arguments: Any) -> bool | None:
 def _search(name: str, tokens: bytes | None, arguments: Sequence[Any]) -> bool | None:
     if tokens is None:
         return None
-    decoded = TokenList.decode(tokens)
-    query = queries.search_query(name, decoded.tokenizer, arguments)
-    return None if query is None else matches(query, decoded)
+    query = _latest_query[name].of(tokenizer_of(tokens), arguments)
+    if query is None:
+        return None
+    if query.has_few_tokens:
+        return fulfils(query.tree, finder(tokens))
+    return matches(query, TokenList.decode(tokens))
 
 
 def score(tokens: bytes | None, *arguments: Any) -> float:
     """Return `SCORE(tokens, query, ...)`."""
     if tokens is None:
         return 0.0
-    decoded = TokenList.decode(tokens)
-    scorer = queries.score_query(decoded.tokenizer, arguments)
-    return 0.0 if scorer is None else scorer(occurrences_in(decoded))
+    scorer = _latest_scorer.of(tokenizer_of(tokens), arguments)
+    return 0.0 if scorer is None else scorer(finder(tokens))
+
+
+class _Latest(Generic[T]):
+    """What was prepared for the latest call: the calls for all rows of a statement are alike."""
+
+    def __init__(self, prepare: Callable[[Tokenizer, Sequence[Any]], T]) -> None:
+        self._prepare = prepare
+        self._latest: tuple[Tokenizer, Sequence[Any], T] | None = None
+
+    def of(self, tokenizer: Tokenizer, arguments: Sequence[Any]) -> T:
+        """Return what is prepared for lists of a tokenizer and constants."""
+        latest = self._latest
+        if latest is not None and latest[0] is tokenizer and _is_same(latest[1], arguments):
+            return latest[2]
+        prepared = self._prepare(tokenizer, arguments)
+        self._latest = (tokenizer, arguments, prepared)
+        return prepared
+
+
+def _is_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+_latest_scorer = _Latest(queries.score_query)
+_latest_query = {
+    name: _Latest(partial(queries.search_query, name)) for name in queries.SEARCH_FUNCTIONS
+}
 
 
 def score_ngrams(
@@ -64,14 +98,17 @@ def score_ngrams(
     array_aggregator: str | None = None,
 ) -> float:
     """Return `SCORE_NGRAMS(tokens, query, ...)`."""
-    settings.language(language_tag, "SCORE_NGRAMS")
+    if language_tag is not None:
+        settings.language(language_tag, "SCORE_NGRAMS")
     ngram_score.check_algorithm(algorithm)
     by_element = ngram_score.takes_elements(array_aggregator)
     if tokens is None or query is None:
         return 0.0
-    decoded = TokenList.decode(tokens)
-    queries.check_tokenizer("SCORE_NGRAMS", decoded.tokenizer)
-    return ngram_score.score_list(decoded, query, by_element=by_element)
+    tokenizer = tokenizer_of(tokens)
+    queries.check_tokenizer("SCORE_NGRAMS", tokenizer)
+    if tokenizer.remove_diacritics:
+        query = without_diacritics(query)
+    return ngram_score.score_texts(source_texts(tokens), query, by_element=by_element)
 
 
 def snippet_value(

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from spanemu.sql.functions.errors import InvalidSearch
-from spanemu.sql.functions.search.words import without_diacritics
-from spanemu.values.token_list import TokenList
 
 _ALGORITHM = "trigrams"
 _FLATTEN, _MAX_ELEMENT = "flatten", "max_element"
@@ -44,20 +42,12 @@ def takes_elements(array_aggregator: str | None) -> bool:
     )
 
 
-def score_list(tokens: TokenList, query: str, *, by_element: bool = False) -> float:
-    """Return the score of a token list."""
-    if tokens.tokenizer.remove_diacritics:
-        query = without_diacritics(query)
-    texts = [value.source().decode() for value in tokens.values]
-    return score_texts(texts, query, by_element=by_element)
-
-
 def score_texts(texts: Sequence[str], query: str, *, by_element: bool = False) -> float:
     """Return the score of the elements of an array: of all as one text, or of the best."""
     wanted = query_trigrams(query)
     if by_element:
         return max((score(text, wanted) for text in texts), default=0.0)
-    return score(" ".join(texts), wanted)
+    return score(texts[0] if len(texts) == 1 else " ".join(texts), wanted)
 
 
 def score(text: str, wanted: Trigrams) -> float:

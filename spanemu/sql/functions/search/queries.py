@@ -22,11 +22,11 @@ from typing import Any
 from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.search import settings
 from spanemu.sql.functions.search.enhancement import Dictionary, dictionary_of, expander
-from spanemu.sql.functions.search.matcher import Occurrences
 from spanemu.sql.functions.search.query_tree import Node, SearchQuery
 from spanemu.sql.functions.search.rquery import parse_rquery, parse_words, parse_words_phrase
-from spanemu.sql.functions.search.score import ScoreOptions, options_of, scorer
+from spanemu.sql.functions.search.score import ScoreOptions, Scorer, options_of, scorer
 from spanemu.sql.functions.search.substring import ngrams_query, substring_query
+from spanemu.sql.functions.search.terms import tokens_of
 from spanemu.sql.functions.search.words import without_diacritics
 from spanemu.values.json import Document
 from spanemu.values.token_list import Tokenizer, TokenKind
@@ -35,6 +35,7 @@ SEARCH_FUNCTIONS = ("SEARCH", "SEARCH_SUBSTRING", "SEARCH_NGRAMS")
 
 _RQUERY, _WORDS, _WORDS_PHRASE = "rquery", "words", "words_phrase"
 _KEPT = 512
+_FEW = 8  # tokens that are searched for in less time than a list is decoded
 # Places of arguments behind the list in SEARCH and SCORE.
 _DICTIONARY = 4
 _OPTIONS = 5
@@ -72,9 +73,7 @@ def _kept_query(
     return _PREPARED[function](tokenizer, *arguments)
 
 
-def score_query(
-    tokenizer: Tokenizer, arguments: Sequence[Any]
-) -> Callable[[Occurrences], float] | None:
+def score_query(tokenizer: Tokenizer, arguments: Sequence[Any]) -> Scorer | None:
     """Return the function from a list's occurrences to its SCORE; None for a NULL query."""
     check_tokenizer("SCORE", tokenizer)
     searched, options = arguments[:_OPTIONS], None
@@ -129,7 +128,8 @@ def _fulltext(
         )
     if text is None:
         return None
-    return SearchQuery(_tree(tokenizer, text, chosen, dictionary, is_enhanced=bool(enhance_query)))
+    tree = _tree(tokenizer, text, chosen, dictionary, is_enhanced=bool(enhance_query))
+    return SearchQuery(tree, has_few_tokens=len(tokens_of(tree)) <= _FEW)
 
 
 def _tree(

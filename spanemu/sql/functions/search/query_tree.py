@@ -79,7 +79,11 @@ EVERYTHING = AllOf(())
 
 @record
 class SearchQuery(Record):
-    """A query as prepared for lists of one tokenizer: a tree, and what it leaves open."""
+    """A query as prepared for lists of one tokenizer: a tree, and what it leaves open.
+
+    A query of few tokens is answered without decoding lists (`values.token_finder`).
+    """
 
     tree: Node
     check: Callable[[TokenList], bool] | None = None
+    has_few_tokens: bool = False

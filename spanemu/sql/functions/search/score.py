@@ -18,7 +18,7 @@ always.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
@@ -38,7 +38,14 @@ from spanemu.sql.functions.search.query_tree import (
     Term,
 )
 from spanemu.sql.functions.search.terms import tokens_of
-from spanemu.values.token_list import FIRST, LAST, POSITION_SHIFT, Category, category_of
+from spanemu.values.token_list import (
+    CATEGORY_SHIFT,
+    FIRST,
+    LAST,
+    POSITION_SHIFT,
+    Category,
+    category_of,
+)
 
 _TERM = 0.2500159740447998  # one hit of one term
 _PARTIAL = 1.25
@@ -57,6 +64,9 @@ _DEFAULT_WEIGHTS = {
     Category.LARGE: 2.0,
     Category.TITLE: 3.0,
 }
+
+
+Scorer = Callable[[Occurrences], float]
 
 
 class ScoreOptions(NamedTuple):
@@ -117,35 +127,98 @@ def _bad(problem: str) -> InvalidSearch:
 
 
 @lru_cache(maxsize=256)
-def scorer(tree: Node, options: ScoreOptions) -> Callable[[Occurrences], float]:
+def scorer(tree: Node, options: ScoreOptions) -> Scorer:
     """Return the function from a list's occurrences to its score for a query."""
+    words = tree.operands if isinstance(tree, AllOf) else (tree,)
+    if all(isinstance(word, Term) for word in words) and len(set(words)) == len(words):
+        tokens = [word.token for word in words if isinstance(word, Term)]
+        return _words_scorer(tokens, options)
+    return _tree_scorer(tree, options)
+
+
+def _words_scorer(tokens: Sequence[bytes], options: ScoreOptions) -> Scorer:
+    """Return what `_tree_scorer` returns for words alone, in a fraction of the time."""
+    weights = options.category_weights
+    bigram = _BIGRAM * (options.bigram_weight - 1)
+
+    def score(occurrences: Occurrences) -> float:
+        found = [occurrences(token) for token in tokens]
+        total = 0.0
+        for each in found:
+            if len(each) == 1:
+                total += _TERM * _repeated(weights[each[0] >> CATEGORY_SHIFT & 3], options)
+            elif each:
+                hits = sum([weights[one >> CATEGORY_SHIFT & 3] for one in each])
+                total += _TERM * _repeated(hits, options)
+        if not total:
+            return 0.0
+        is_chain = True
+        for left, right in pairwise(found):
+            count = _adjacent(left, right)
+            is_chain = is_chain and count > 0
+            if count:
+                total += bigram * _repeated(count, options)
+        if is_chain:
+            total *= _chain_boost(found)
+        return _single(total)
+
+    return score
+
+
+def _adjacent(left: Sequence[int], right: Sequence[int]) -> int:
+    if not left or not right:
+        return 0
+    if len(left) == 1 == len(right):
+        return (left[0] >> POSITION_SHIFT) + 1 == right[0] >> POSITION_SHIFT
+    followers = {(each >> POSITION_SHIFT) + 1 for each in left}
+    return len(followers.intersection([each >> POSITION_SHIFT for each in right]))
+
+
+def _chain_boost(found: Sequence[Sequence[int]]) -> float:
+    """Return the boost for words whose neighbours stand side by side at least somewhere."""
+    starts = {each >> POSITION_SHIFT for each in found[0]}
+    for offset, each in enumerate(found[1:], 1):
+        starts.intersection_update([(one >> POSITION_SHIFT) - offset for one in each])
+    if not starts:
+        return 1.0
+    last = len(found) - 1
+    firsts = {each >> POSITION_SHIFT for each in found[0] if each & FIRST}
+    lasts = {(each >> POSITION_SHIFT) - last for each in found[-1] if each & LAST}
+    return _PARTIAL if starts.isdisjoint(firsts & lasts) else _PARTIAL * _EXACT
+
+
+def _tree_scorer(tree: Node, options: ScoreOptions) -> Scorer:
     terms = _terms_scorer(tree, options)
     pairs = tuple(_bigrams(tree))
+    tokens = tokens_of(tree)
     operands = None if _has_negation(tree) else _operands(tree)
     bigram = _BIGRAM * (options.bigram_weight - 1)
 
     def score(occurrences: Occurrences) -> float:
-        total = terms(occurrences)
+        found = {token: occurrences(token) for token in tokens}
+        look_up = found.__getitem__
+        total = terms(look_up)
         if not total:
             return 0.0
         for left, right in pairs:
-            if count := bigram_count(left, right, occurrences):
+            if count := bigram_count(left, right, look_up):
                 total += bigram * _repeated(count, options)
         if operands is not None:
-            total *= _boost(operands, tree, occurrences)
-        rounded: float = unpack("<f", pack("<f", max(total, 0.0)))[0]
-        return rounded
+            total *= _boost(operands, tree, look_up)
+        return _single(total)
 
     return score
+
+
+def _single(total: float) -> float:
+    rounded: float = unpack("<f", pack("<f", max(total, 0.0)))[0]
+    return rounded
 
 
 # ---------------------------------------------------------------------------- terms
 
 
-_Scorer = Callable[[Occurrences], float]
-
-
-def _terms_scorer(tree: Node, options: ScoreOptions) -> _Scorer:
+def _terms_scorer(tree: Node, options: ScoreOptions) -> Scorer:
     if isinstance(tree, Term):
         return _term_scorer(tree.token, options)
     if isinstance(tree, Phrase):
@@ -171,7 +244,7 @@ def _best_first(scores: list[float]) -> float:
     return best + _OTHER_OPERANDS * (sum(scores) - best)
 
 
-def _term_scorer(token: bytes, options: ScoreOptions) -> _Scorer:
+def _term_scorer(token: bytes, options: ScoreOptions) -> Scorer:
     weights = options.category_weights
 
     def score(occurrences: Occurrences) -> float:
