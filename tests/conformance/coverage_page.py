@@ -68,7 +68,7 @@ def _ddl() -> Iterator[str]:
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
     yield (
-        "Partly supported: search indexes, vector indexes, models and property graphs can be created, "
+        "Partly supported: vector indexes, models and property graphs can be created, "
         "validated, printed and listed; they cannot be queried (UNIMPLEMENTED).\n"
     )
 

@@ -5,7 +5,7 @@ from google.api_core.exceptions import MethodNotImplemented
 
 import spanemu
 from spanemu.sql.googlesql.catalog import CATALOG
-from tests.conformance.function_examples import AGGREGATES, ANY, ROWS, SCALARS
+from tests.conformance.function_examples import AGGREGATES, ANY, ROWS, SCALARS, SEARCHES
 
 SCHEMA = (
     "CREATE SEQUENCE Counter OPTIONS (sequence_kind = 'bit_reversed_positive')",
@@ -13,7 +13,12 @@ SCHEMA = (
     "PRIMARY KEY (Id)",
     "CREATE TABLE Stamped (Id INT64, Moment TIMESTAMP OPTIONS (allow_commit_timestamp = true)) "
     "PRIMARY KEY (Id)",
+    "CREATE TABLE Notes (Id INT64, Body STRING(MAX), "
+    "Words TOKENLIST AS (TOKENIZE_FULLTEXT(Body)) HIDDEN, "
+    "Parts TOKENLIST AS (TOKENIZE_SUBSTRING(Body, ngram_size_min=>2)) HIDDEN) PRIMARY KEY (Id)",
+    "CREATE SEARCH INDEX NotesByText ON Notes(Words, Parts)",
 )
+NOTES = [(1, "quick brown fox"), (2, "lazy dog"), (3, "fox, fox, fox")]
 # It is a value for DML, not for queries.
 WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 
@@ -22,7 +27,11 @@ WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 def functions():
     """A database with a sequence and an identity column."""
     with spanemu.Emulator() as emulator:
-        yield emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA]).client()
+        database = emulator.create_database("functions", schema=[f"{each};" for each in SCHEMA])
+        client = database.client()
+        with client.batch() as batch:
+            batch.insert("Notes", ["Id", "Body"], NOTES)
+        yield client
 
 
 def only_value(database, sql):
@@ -34,7 +43,7 @@ def only_value(database, sql):
 def test_the_examples_are_whole():
     scalars = {name for name, function in CATALOG.scalars.items() if not function.hidden}
     aggregates = {name for name in CATALOG.aggregates if not name.startswith("$")}
-    assert set(SCALARS) == scalars - {WRITTEN}
+    assert {*SCALARS, *SEARCHES} == scalars - {WRITTEN}
     assert set(AGGREGATES) == aggregates
 
 
@@ -46,6 +55,14 @@ def test_a_scalar_function_answers(functions, name):
         only_value(functions, f"SELECT {call}")
     else:
         assert only_value(functions, f"SELECT FORMAT('%T', {call})") == expected
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_function_answers(functions, name):
+    sql, expected = SEARCHES[name]
+    assert f"{name}(" in sql
+    with functions.snapshot() as snapshot:
+        assert [value for (value,) in snapshot.execute_sql(sql)] == expected
 
 
 @pytest.mark.parametrize("name", AGGREGATES)
