@@ -11,7 +11,6 @@ from tests.conformance.raw import (
     PDML,
     RO,
     RW,
-    UNIMPLEMENTED,
     insert,
     key_range,
     keys,
