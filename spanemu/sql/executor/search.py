@@ -112,7 +112,7 @@ def _call(call: FunctionCall, layout: Layout, compiler: Compiler) -> Program:
 
     def program(run: Run, segment: Segment, visible: int) -> Found:
         lists = [segment.columns[position] for position in positions]
-        tokenizer = _tokenizer(lists)
+        tokenizer = tokenizer_of(lists)
         if tokenizer is None:
             return 0, 0
         if is_concatenated:
@@ -149,7 +149,7 @@ def _columns(tokens: Expr) -> Iterable[ColumnRef]:
     return [part for part in parts.items if isinstance(part, ColumnRef)]
 
 
-def _tokenizer(lists: Sequence[Postings]) -> Tokenizer | None:
+def tokenizer_of(lists: Sequence[Postings]) -> Tokenizer | None:
     """Return the tokenizer of all lists; None if there is no list."""
     if not all(each.is_complete for each in lists):
         raise Unsuited

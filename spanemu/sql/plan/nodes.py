@@ -201,13 +201,18 @@ class SearchScan(Scan):
 
     `search` are conditions on token lists alone, which postings decide; None stands for no
     condition. The seeks hold one value for each partition column. Without `ordered`, documents may
-    come in any order. The cost is that of the documents found, and of reading the postings of the
-    tokens sought.
+    come in any order. `scores` are computed for the documents found. The cost is that of the
+    documents found, and of reading the postings of the tokens sought.
     """
 
     search: Expr | None = None
     ordered: bool = False
-    parts = ("seeks", "residual", "search")
+    scores: Computed = ()
+    parts = ("seeks", "residual", "search", "scores")
+
+    @property
+    def produced(self) -> Columns:
+        return super().produced + tuple([column for column, _ in self.scores])
 
 
 @record

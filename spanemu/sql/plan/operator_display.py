@@ -64,6 +64,8 @@ def _bare_search(node: nodes.SearchScan, drawing: Drawing) -> int:
         drawing.stored(drawn, column, stored.name)
     drawing.condition(drawn, node.seek_condition, "Seek Condition")
     drawing.condition(drawn, node.search, "Search Predicate")
+    for column, value in node.scores:
+        drawing.variable(drawn, column, value)
     return drawn.index
 
 

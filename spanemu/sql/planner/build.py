@@ -38,9 +38,10 @@ from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import search_rules
+    from spanemu.sql.planner import search_rules, search_scores
 else:
     search_rules = deferred("spanemu.sql.planner.search_rules")
+    search_scores = deferred("spanemu.sql.planner.search_scores")
 
 
 @deep_stack()
@@ -86,10 +87,11 @@ class _Builder:
         node = rewrite(node, rules, self.planning)
         node = prune(node, ids_of(columns))
         node = rewrite(node, LATE_RULES, self.planning)
-        finished = narrow(choose(node, None, self.planning), columns)
+        finished = choose(node, None, self.planning)
         if self.planning.reads_tokens:
             search_rules.check_plan(finished)
-        return finished, columns
+            finished = search_scores.push_scores(finished, self.planning)
+        return narrow(finished, columns), columns
 
     def expr(self, expr: Expr) -> Expr:
         """Plan an expression outside of any query, such as those of THEN RETURN."""

@@ -19,14 +19,31 @@ from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
 from spanemu.sql.executor.ranges import RangesOf, compile_ranges
-from spanemu.sql.executor.relation import BATCH_ROWS_MAX, Relation, Value, batches, map_batches
+from spanemu.sql.executor.relation import (
+    BATCH_ROWS_MAX,
+    Layout,
+    Relation,
+    Value,
+    batches,
+    map_batches,
+)
 from spanemu.sql.executor.run import ByteRange, Row, Run
-from spanemu.sql.executor.search import Program, Segment, Unsuited, compile_search
+from spanemu.sql.executor.search import (
+    Program,
+    Segment,
+    Unsuited,
+    compile_search,
+    tokenizer_of,
+)
+from spanemu.sql.executor.search_scores import Scores
+from spanemu.sql.functions.search.queries import score_query, search_query
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.nodes import Equal, SearchScan
 from spanemu.sql.plan.traverse import replace_fields
+from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
 from spanemu.values.key import after_prefix, key_encoder
 
+_SEARCHED = 5  # the arguments of SCORE that SEARCH has, too
 SORTED_MAX = 4096  # documents that are sorted rather than met on a walk
 
 Rows = Iterable[Row]
@@ -42,8 +59,7 @@ class _Found(NamedTuple):
 
 def compile_search_scan(node: SearchScan, compiler: Compiler) -> Relation:
     """Compile a search to the documents that the seeks and all conditions select."""
-    conditions = conjunction([*conjuncts(node.search), *conjuncts(node.residual)])
-    tested = compile_scan(replace_fields(node, {"residual": conditions}), compiler)
+    tested = _tested(node, compiler)
     if node.search is None or compiler.profiled:
         return tested
     try:
@@ -56,6 +72,25 @@ def compile_search_scan(node: SearchScan, compiler: Compiler) -> Relation:
         return tested.rows(run) if found is None else found
 
     return Relation(rows, tested.layout, tested.width)
+
+
+def _tested(node: SearchScan, compiler: Compiler) -> Relation:
+    """Compile a search to a test of every document."""
+    conditions = conjunction([*conjuncts(node.search), *conjuncts(node.residual)])
+    tested = compile_scan(replace_fields(node, {"residual": conditions}), compiler)
+    if not node.scores:
+        return tested
+    of_row = compiler.cells([call for _, call in node.scores], tested.layout)
+    layout = {**tested.layout, **_score_layout(node, tested.width)}
+
+    def rows(run: Run) -> Rows:
+        return (row + of_row(row, run) for row in tested.rows(run))
+
+    return Relation(rows, layout, tested.width + len(node.scores))
+
+
+def _score_layout(node: SearchScan, width: int) -> dict[int, int]:
+    return {column.id: width + number for number, (column, _) in enumerate(node.scores)}
 
 
 class _Search:
@@ -77,6 +112,8 @@ class _Search:
         self._fetch = fetcher(node)
         self._is_ordered = node.ordered
         self._is_descending = node.descending
+        self._scorings = [_Scoring(call, layout, compiler) for _, call in node.scores]
+        self._score_of = compiler.cells([call for _, call in node.scores], layout)
 
     def rows(self, run: Run) -> Rows | None:
         """Return the rows of a run; None if postings cannot tell them."""
@@ -94,11 +131,30 @@ class _Search:
                 _Found(segment, self._program(run, segment, visible)[0], visible)
                 for segment, visible in documents.segments
             ]
+            scores = [
+                (each.segment, [scoring.scores(run, each.segment) for scoring in self._scorings])
+                for each in matching
+            ]
         except Unsuited:
             return None
         others = [(key, row) for key, row in documents.others if self._test(row, run)]
         within = _within(prefix, ranges)
-        return self._filtered(self._in_order(matching, others, within, ranges, run), run)
+        rows = self._filtered(self._in_order(matching, others, within, ranges, run), run)
+        return self._scored(rows, scores, run) if self._scorings else rows
+
+    def _scored(
+        self, rows: Rows, scores: Sequence[tuple[Segment, Sequence[Scores | None]]], run: Run
+    ) -> Iterator[Row]:
+        """Yield rows with their scores."""
+        for row in rows:
+            for segment, of_segment in scores:
+                number = segment.number_of(row)
+                if number is not None:
+                    cells = [0.0 if each is None else each.of(number) for each in of_segment]
+                    yield (*row, *cells)
+                    break
+            else:
+                yield row + self._score_of(row, run)
 
     def _filtered(self, rows: Rows, run: Run) -> Rows:
         kept = self._kept
@@ -142,6 +198,30 @@ class _Search:
             else:
                 if self._test(row, run):
                     yield row
+
+
+class _Scoring:
+    """A call of SCORE, with its constants."""
+
+    def __init__(self, call: Expr, layout: Layout, compiler: Compiler) -> None:
+        assert isinstance(call, FunctionCall)
+        tokens, *constants = call.arguments
+        assert isinstance(tokens, ColumnRef)
+        self._position = layout[tokens.column.id]
+        self._values = [compiler.value(each, {}) for each in constants]
+
+    def scores(self, run: Run, segment: Segment) -> Scores | None:
+        """Return the scores of the documents of a segment; None if all are 0."""
+        postings = segment.columns[self._position]
+        tokenizer = tokenizer_of([postings])
+        arguments = [value((), run) for value in self._values]
+        if tokenizer is None:
+            return None
+        scorer = score_query(tokenizer, arguments)
+        query = search_query("SEARCH", tokenizer, arguments[:_SEARCHED])
+        if scorer is None or query is None:
+            return None
+        return Scores(postings, query.tree, scorer)
 
 
 def _prefix_of(node: SearchScan, compiler: Compiler) -> Callable[[Run], bytes | None]:
