@@ -32,6 +32,7 @@ from itertools import islice
 from typing import Any
 
 from spanemu.base.bits import bits_of, numbers_in
+from spanemu.base.call import current
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.storage.layout import EVERYTHING, TreeId
@@ -303,6 +304,7 @@ class TreePostings:
     def view(self, store: StoreReads, tree: TreeId, prefix: bytes, at: int) -> View:
         """Return the documents of the partition whose keys begin with `prefix`."""
         while True:
+            current().check()  # What was numbered stays, if the request ends here.
             with store.mutex:
                 self._sort_touched()
                 partition = self._partition(store, tree, prefix)

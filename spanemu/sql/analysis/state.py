@@ -22,6 +22,7 @@ class Traits:
     volatile: bool = False  # differs between calls
     stable: bool = False  # differs between statements
     subquery: bool = False
+    search: bool = False  # a function that reads a search index
     needs_read_write: bool = False
     for_update: bool = False  # on the statement or on a part of it
     pending_commit_timestamp: bool = False

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
@@ -168,9 +167,8 @@ def best_access(
 ) -> Node:
     """Return the cheapest plan that reads `scan` and applies `conditions`."""
     if scan.tokens or planning.schema.search_indexes:
-        searched = search_access.search_access(
-            scan, conditions, planning, partial(_by_search_index, required, planning)
-        )
+        reading = _SearchReading(conditions, required, planning)
+        searched = search_access.search_access(scan, conditions, planning, reading)
         if searched is not None:
             return searched
     if scan.tokens:
@@ -189,19 +187,35 @@ def best_access(
     return _build(scan, conditions, chosen, planning)
 
 
-def _by_search_index(
-    required: Required,
-    planning: Planning,
-    scan: Scan,
-    conditions: Sequence[Expr],
-    index: SearchIndex,
-) -> Node:
-    """Return the plan that reads `scan` by a search index, whose entries are sorted like others."""
-    terms = Terms({column.id: stored.name for column, stored in scan.outputs})
-    match = match_key(index.full_key, conditions, terms)
-    path = _priced(scan, (index, match), required, 1.0, planning)
-    searching = replace_fields(scan, {"ordered": required is not None})
-    return _build(searching, conditions, path, planning)
+@dataclass(frozen=True, eq=False)
+class _SearchReading:
+    """A reading of search indexes, whose entries are sorted like those of others."""
+
+    conditions: Sequence[Expr]
+    required: Required
+    planning: Planning
+
+    def cost(self, scan: Scan, index: SearchIndex) -> float:
+        """Return what it costs to read `scan` by an index."""
+        return self._path(scan, index).estimate.cost
+
+    def plan(self, scan: Scan, index: SearchIndex) -> Node:
+        """Return the plan that reads `scan` by an index."""
+        path = self._path(scan, index)
+        ordered = replace_fields(scan, {"ordered": self._has_order(scan, path)})
+        return _build(ordered, self.conditions, path, self.planning)
+
+    def _path(self, scan: Scan, index: SearchIndex) -> Path:
+        terms = Terms({column.id: stored.name for column, stored in scan.outputs})
+        match = match_key(index.full_key, self.conditions, terms)
+        return _priced(scan, (index, match), self.required, 1.0, self.planning)
+
+    def _has_order(self, scan: Scan, path: Path) -> bool:
+        if self.required is None or path.index is None:
+            return False
+        seeks = path.match.seeks if path.match else None
+        parts = ordering.key_order(scan, path.index.full_key, seeks)
+        return ordering.match_direction(self.required, parts, is_unique=True) != 0
 
 
 def _with_tokens(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from spanemu.base.record import dataclass
 from spanemu.schema.indexes import SearchIndex
@@ -33,8 +34,17 @@ from spanemu.values.types import TypeCode
 
 SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SEARCH_NGRAMS})
 
-# Reads the documents of an index: `access_path` prices and builds the plan.
-Reader = Callable[[Scan, Sequence[Expr], SearchIndex], Node]
+
+class Reading(Protocol):
+    """A reading of the entries of search indexes (`access_path`)."""
+
+    def cost(self, scan: Scan, index: SearchIndex) -> float:
+        """Return what it costs to read `scan` by an index."""
+        ...
+
+    def plan(self, scan: Scan, index: SearchIndex) -> Node:
+        """Return the plan that reads `scan` by an index."""
+        ...
 
 
 def calls_in(conditions: Iterable[Expr]) -> Iterator[FunctionCall]:
@@ -48,7 +58,7 @@ def calls_in(conditions: Iterable[Expr]) -> Iterator[FunctionCall]:
 
 
 def search_access(
-    scan: Scan, conditions: Sequence[Expr], planning: Planning, read: Reader
+    scan: Scan, conditions: Sequence[Expr], planning: Planning, reading: Reading
 ) -> Node | None:
     """Return a plan that reads a table by a search index; None if the query asks for none."""
     calls = list(calls_in(conditions)) if planning.reads_tokens else []
@@ -60,9 +70,9 @@ def search_access(
         _check(forced, query)
         index = forced
     else:
-        index = _chosen(query)
+        index = min(_fitting(query), key=lambda each: reading.cost(scan, each))
     searching = SearchScan(**{name: getattr(scan, name) for name in _FIELDS})
-    return _completed(read(searching, conditions, index), planning)
+    return _completed(reading.plan(searching, index))
 
 
 _FIELDS = ("table", "outputs", "for_update", "hints", "tokens")
@@ -147,8 +157,8 @@ def _check(index: SearchIndex, query: _Query) -> None:
         raise SearchIndexUnusable(index.name, reason)
 
 
-def _chosen(query: _Query) -> SearchIndex:
-    """Return the best of the search indexes that fit a query."""
+def _fitting(query: _Query) -> Sequence[SearchIndex]:
+    """Return the search indexes that fit a query, of which there must be one."""
     schema, table = query.planning.schema, query.scan.table
     of_table = [each for each in schema.search_indexes.values() if each.table == table.name]
     fitting = [each for each in of_table if each.ready and not any(_obstacles(each, query))]
@@ -157,7 +167,7 @@ def _chosen(query: _Query) -> SearchIndex:
     if forced is not None:
         raise SearchIndexUnusable(forced, f"is no search index, and {function} needs one")
     if fitting:
-        return max(fitting, key=lambda index: _worth(index, query))
+        return fitting
     if not of_table:
         raise NoSearchIndex(function, table.name, "it has none")
     reasons = [f"{each.name} {next(_obstacles(each, query), _UNREADY)}" for each in of_table]
@@ -165,13 +175,6 @@ def _chosen(query: _Query) -> SearchIndex:
 
 
 _UNREADY = "is not ready: its entries are still being written"
-
-
-def _worth(index: SearchIndex, query: _Query) -> tuple[int, int]:
-    """Return how good an index is: a partition is smaller, and stored columns spare look-ups."""
-    held = {column.name for column in index.columns}
-    covered = sum([stored.name in held for _, stored in query.scan.outputs])
-    return len(index.partition_by), covered
 
 
 def _obstacles(index: SearchIndex, query: _Query) -> Iterator[str]:
@@ -201,13 +204,13 @@ def _name_of(call: FunctionCall) -> str:
 # ---------------------------------------------------------------------------- the plan
 
 
-def _completed(node: Node, planning: Planning) -> Node:
+def _completed(node: Node) -> Node:
     """Return a plan whose documents are searched, and whose other rows have their token lists."""
     if isinstance(node, ApplyJoin):
         rows = node.right
         assert isinstance(rows, Scan)
         needed = tuple([each for each in rows.tokens if each.column.id in rows.ids])
-        entries = _completed(node.left, planning)
+        entries = _completed(node.left)
         if not needed:
             return replace(node, left=entries)
         return replace(node, left=entries, right=_computed(rows, needed))

@@ -267,3 +267,41 @@ def test_postgresql_searches_alike():
 def test_begin_of_a_transaction_with_a_search_is_refused(mail):
     sql = "SELECT Id FROM Mail WHERE Box = 1 AND SEARCH(ATok, 'apple')"
     refused(mail, sql, Begin(ReadWriteOptions()))
+
+
+def test_the_index_whose_order_is_asked_for_is_chosen(mail):
+    mail.ddl(
+        "CREATE SEARCH INDEX InOrder ON Mail(ATok) ORDER BY Sent",
+        "CREATE SEARCH INDEX InReverse ON Mail(ATok) ORDER BY Id DESC",
+        "CREATE SEARCH INDEX Stores ON Mail(ATok) STORING (A, C, Folder)",
+    )
+
+    def target(sql: str) -> str:
+        stream = mail.session.execute(StatementRequest(sql, mode=QueryMode.PLAN), None)
+        assert stream.stats is not None
+        assert stream.stats.plan is not None
+        scans = [
+            node for node in stream.stats.plan.nodes if node.display_name == "Search Index Scan"
+        ]
+        return str(scans[0].metadata["scan_target"])
+
+    found = "SELECT %s FROM Mail WHERE SEARCH(ATok, 'apple')"
+    assert target(f"{found % 'Id'} ORDER BY Sent LIMIT 2") == "InOrder"
+    assert target(f"{found % 'Id'} ORDER BY Id DESC LIMIT 2") == "InReverse"
+    assert target(found % "A, C") == "Stores"
+    assert target(f"{found % 'Id'} AND Box = 1") == "ByBox"
+    assert mail.rows(f"{found % 'Id'} ORDER BY Sent LIMIT 2") == [(1,), (1,)]
+
+
+def test_a_profile_counts_the_documents_found(mail, monkeypatch):
+    monkeypatch.setattr("spanemu.txn.read_only._FEW_DOCUMENTS", 1)
+    sql = "SELECT Id FROM Mail WHERE Box = 1 AND SEARCH(ATok, 'green')"
+    stream = mail.session.execute(StatementRequest(sql, mode=QueryMode.PROFILE), None)
+    assert list(stream.rows) == [(2,)]
+    assert stream.stats is not None
+    assert stream.stats.query_stats["rows_scanned"] == "1"
+
+
+def test_a_column_that_an_index_is_ordered_by_stays_not_null(mail):
+    with pytest.raises(SpannerError, match="Sent"):
+        mail.ddl("ALTER TABLE Mail ALTER COLUMN Sent INT64")

@@ -27,7 +27,7 @@ from spanemu.sql.executor.relation import (
     batches,
     map_batches,
 )
-from spanemu.sql.executor.run import ByteRange, Row, Run
+from spanemu.sql.executor.run import ByteRange, NodeProfile, Row, Run
 from spanemu.sql.executor.search import (
     Program,
     Segment,
@@ -60,7 +60,7 @@ class _Found(NamedTuple):
 def compile_search_scan(node: SearchScan, compiler: Compiler) -> Relation:
     """Compile a search to the documents that the seeks and all conditions select."""
     tested = _tested(node, compiler)
-    if node.search is None or compiler.profiled:
+    if node.search is None:
         return tested
     try:
         search = _Search(node, compiler)
@@ -112,6 +112,9 @@ class _Search:
         self._fetch = fetcher(node)
         self._is_ordered = node.ordered
         self._is_descending = node.descending
+        self._node = node
+        # A profile must not count rows that no operator asked for.
+        self._largest = 1 if compiler.profiled else BATCH_ROWS_MAX
         self._scorings = [_Scoring(call, layout, compiler) for _, call in node.scores]
         self._score_of = compiler.cells([call for _, call in node.scores], layout)
 
@@ -157,10 +160,12 @@ class _Search:
                 yield row + self._score_of(row, run)
 
     def _filtered(self, rows: Rows, run: Run) -> Rows:
-        kept = self._kept
+        kept, largest = self._kept, self._largest
+        if run.profile is not None:
+            rows = _counted(rows, run.profile.of(self._node))
         if kept is None:
-            return Batched(batches(iter(rows), BATCH_ROWS_MAX, run))
-        return map_batches(iter(rows), lambda batch: kept(batch, run), BATCH_ROWS_MAX, run)
+            return Batched(batches(iter(rows), largest, run))
+        return map_batches(iter(rows), lambda batch: kept(batch, run), largest, run)
 
     def _in_order(
         self,
@@ -198,6 +203,12 @@ class _Search:
             else:
                 if self._test(row, run):
                     yield row
+
+
+def _counted(rows: Rows, figures: NodeProfile) -> Iterator[Row]:
+    for row in rows:
+        figures.scanned += 1
+        yield row
 
 
 class _Scoring:
