@@ -64,6 +64,10 @@ class TokenListColumn(AnalysisError):
     column: str
 
 
+class SearchInSchema(AnalysisError):
+    prose = "Invalid use of search related function: it may only be used in a query"
+
+
 class BadSearchCall(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "{problem}"
     problem: str

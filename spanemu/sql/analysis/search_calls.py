@@ -35,7 +35,7 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 from spanemu.values.token_list import Tokenizer
-from spanemu.values.types import STRING, TOKENLIST, array_of, struct_of
+from spanemu.values.types import INT64, STRING, TOKENLIST, array_of, struct_of
 
 DICTIONARY_OPTION = "fulltext_dictionary_table"
 
@@ -62,11 +62,13 @@ def checked_search_call(
     `name` is the function's in GoogleSQL. Raise BadSearchCall if Spanner refuses the call.
     """
     operation = call.signature.operation
+    analysis.traits.search |= operation in _OVER_LISTS
     try:
         if operation in _OVER_LISTS:
             _check_over_list(call, name, analysis)
         elif isinstance(call.signature.evaluate, TokenizerFunction):
             _require_constants(name, call.arguments, 1)
+            _refuse_conversion(name, call.arguments[0])
             tokenizer_of(call, analysis)
         elif call.signature.evaluate is concat:
             tokenizer_of(call, analysis)
@@ -77,6 +79,12 @@ def checked_search_call(
         return call
     rows = _dictionary_rows(call.arguments[place], name, analysis, at)
     return replace(call, arguments=(*call.arguments[:place], rows, *call.arguments[place + 1 :]))
+
+
+def _refuse_conversion(name: str, value: Expr) -> None:
+    """Raise InvalidSearch if an option of another type has changed the type of the value."""
+    if isinstance(value, Cast) and value.implicit and value.operand.type == INT64:
+        raise InvalidSearch(f"{name}: min, max and granularity must be of type INT64, as the value")
 
 
 def tokenizer_of(expression: Expr, analysis: AnalysisState) -> Tokenizer | None:
@@ -218,8 +226,9 @@ def _dictionary_rows(argument: Expr, name: str, analysis: AnalysisState, at: int
     analysis.traits.tables.add(table.name)
     analysis.traits.subquery = True
     relation = TableRelation(table.name, table, analysis)
-    columns = [table.by_name[table.fold(each)] for each in ("Key", "Value")]
-    row = MakeStruct(_ROW_TYPE, tuple(relation.reference(each) for each in columns))
+    (key,) = table.key_columns
+    (values,) = [column for column in table.columns if column is not key]
+    row = MakeStruct(_ROW_TYPE, (relation.reference(key), relation.reference(values)))
     output = analysis.column("entry", _ROW_TYPE)
     scan = ProjectScan(relation.scan(), ((output, row),))
     return SubqueryExpr(rows_type, SubqueryKind.ARRAY, scan, (output,))

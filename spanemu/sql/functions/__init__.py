@@ -5,8 +5,8 @@ In reading order: `registry` (the description of a function), `notation` (declar
 (symbols and keywords as hidden functions); `comparison`, `conversion_rules`, `conversion` and
 `conditional`; the packages `numbers`, `text`, `time`, `json`, `search` and `aggregates`; and the
 chapters that are one module each: `array`, `hash` (with `farm_hash`), `compression` and `utility`
-(also introspection). `messages` holds functions that have no name in SQL. `postgresql` has the functions
-that only PostgreSQL databases know.
+(also introspection). `messages` holds functions that have no name in SQL. `postgresql` has the
+functions that only PostgreSQL databases know.
 
 An implementation takes and returns values in Python form (`values.value`). A NULL argument does
 not reach an implementation unless its declaration asks for NULLs.

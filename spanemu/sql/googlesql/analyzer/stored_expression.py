@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.schema.table import Column, Table
-from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.errors import NestedTooDeeply, SearchInSchema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
@@ -58,6 +58,8 @@ def analyze_expression(
     env = Env(analysis, scope, "this expression", {})
     try:
         expression, pending = _resolved(text, env, expected)
+        if analysis.traits.search:
+            raise SearchInSchema(at=0)
     except AnalysisError as failure:
         failure.locate(text)
         raise

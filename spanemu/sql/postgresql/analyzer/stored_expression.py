@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.errors import SearchInSchema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import depth
@@ -68,6 +69,8 @@ def analyze_tree(
     env = Env(analysis, Scope(None, relation), "stored expressions", {})
     pending = is_pending_commit_timestamp(node)
     expression = pending_commit_timestamp() if pending else _resolved(node, env, expected)
+    if analysis.traits.search:
+        raise SearchInSchema(at=0)
     return StoredExpression(
         expression,
         () if relation is None else relation.stored,
