@@ -14,18 +14,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.analysis.errors import BadSearchCall
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import expressions_in
 from spanemu.sql.functions.errors import InvalidSearch
-from spanemu.sql.functions.registry import Nulls, Operation
+from spanemu.sql.functions.registry import Nulls, Operation, Signature
 from spanemu.sql.functions.search import queries
+from spanemu.sql.functions.search.enhancement import query_words
 from spanemu.sql.functions.search.tokenizers import TokenizerFunction, concat, concatenated
 from spanemu.sql.resolved import (
     Cast,
     ColumnRef,
     Expr,
+    FilterScan,
     FunctionCall,
     Literal,
     MakeArray,
@@ -35,7 +38,7 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 from spanemu.values.token_list import Tokenizer
-from spanemu.values.types import INT64, STRING, TOKENLIST, array_of, struct_of
+from spanemu.values.types import BOOL, INT64, STRING, TOKENLIST, array_of, struct_of
 
 DICTIONARY_OPTION = "fulltext_dictionary_table"
 
@@ -77,7 +80,7 @@ def checked_search_call(
     place = _DICTIONARY_ARGUMENT.get(name)
     if place is None or place >= len(call.arguments):
         return call
-    rows = _dictionary_rows(call.arguments[place], name, analysis, at)
+    rows = _dictionary_rows(call, place, name, analysis)
     return replace(call, arguments=(*call.arguments[:place], rows, *call.arguments[place + 1 :]))
 
 
@@ -210,8 +213,9 @@ def _constant(expression: Expr) -> Any:
 # ---------------------------------------------------------------------------- dictionaries
 
 
-def _dictionary_rows(argument: Expr, name: str, analysis: AnalysisState, at: int) -> Expr:
-    """Return the rows of the dictionary that an argument names, as an array of (key, values)."""
+def _dictionary_rows(call: FunctionCall, place: int, name: str, analysis: AnalysisState) -> Expr:
+    """Return what the dictionary at an argument has for the query, as an array of (key, values)."""
+    argument, at = call.arguments[place], call.at
     while isinstance(argument, Cast):
         argument = argument.operand
     if not isinstance(argument, Literal):
@@ -228,7 +232,20 @@ def _dictionary_rows(argument: Expr, name: str, analysis: AnalysisState, at: int
     relation = TableRelation(table.name, table, analysis)
     (key,) = table.key_columns
     (values,) = [column for column in table.columns if column is not key]
-    row = MakeStruct(_ROW_TYPE, (relation.reference(key), relation.reference(values)))
+    found = relation.reference(key)
+    row = MakeStruct(_ROW_TYPE, (found, relation.reference(values)))
     output = analysis.column("entry", _ROW_TYPE)
-    scan = ProjectScan(relation.scan(), ((output, row),))
+    is_asked = _is_among_words(found, call.arguments[1], analysis)
+    scan = ProjectScan(FilterScan(relation.scan(), is_asked), ((output, row),))
     return SubqueryExpr(rows_type, SubqueryKind.ARRAY, scan, (output,))
+
+
+def _is_among_words(key: Expr, query: Expr, analysis: AnalysisState) -> Expr:
+    """Return the condition that a key is a word of a query, which is a seek of the dictionary."""
+    words = FunctionCall(array_of(STRING), _WORDS, (query,))
+    among = analysis.catalog.scalars[Operation.IN_ARRAY.value]
+    signature = signature_of(among, among.overloads[0], (STRING, array_of(STRING)), BOOL)
+    return FunctionCall(BOOL, signature, (key, words))
+
+
+_WORDS = Signature("$search_words", (STRING,), array_of(STRING), query_words)

@@ -16,7 +16,7 @@ from typing import Any
 
 from spanemu.sql.functions.search.query_tree import Node
 from spanemu.sql.functions.search.rquery import WordNode, either, parse_words_phrase, phrase
-from spanemu.sql.functions.search.words import without_diacritics
+from spanemu.sql.functions.search.words import located_words, without_diacritics
 
 _KEPT = 8
 
@@ -40,6 +40,12 @@ class Dictionary:
     def values(self, term: str) -> list[str]:
         """Return the values of a term in lower case."""
         return [value for value in self._values.get(term, ()) if value]
+
+
+def query_words(text: str) -> tuple[str, ...]:
+    """Return the words of a query that keys of a dictionary may equal."""
+    words = [word.text for word in located_words(text)]
+    return tuple(dict.fromkeys([*words, *map(without_diacritics, words)]))
 
 
 def dictionary_of(rows: Any) -> Dictionary | None:
