@@ -42,9 +42,12 @@ def test_a_load_makes_the_token_lists(databases, dialect, form, tmp_path):
     with original.client().batch() as batch:
         batch.insert("posts" if dialect == "postgresql" else "Posts", ["Id", "Body"], ROWS)
     copy = databases.new(dialect)
-    with databases.connection(original) as connection, databases.connection(copy) as other:
-        with dump_source(connection) as source:
-            transfer(form, source, other, tmp_path)
+    with (
+        databases.connection(original) as connection,
+        databases.connection(copy) as other,
+        dump_source(connection) as source,
+    ):
+        transfer(form, source, other, tmp_path)
     assert _found(original) == _found(copy) == [1]
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or b"\x01F\x1c" not in path.read_bytes()
