@@ -305,3 +305,42 @@ def test_a_profile_counts_the_documents_found(mail, monkeypatch):
 def test_a_column_that_an_index_is_ordered_by_stays_not_null(mail):
     with pytest.raises(SpannerError, match="Sent"):
         mail.ddl("ALTER TABLE Mail ALTER COLUMN Sent INT64")
+
+
+def test_an_interleaved_index_lies_with_its_parent():
+    world = World(
+        "CREATE TABLE Par (P INT64 NOT NULL, Q STRING(9) NOT NULL) PRIMARY KEY (P DESC, Q)",
+        "CREATE TABLE Ch (P INT64 NOT NULL, Q STRING(9) NOT NULL, Id INT64 NOT NULL, "
+        "S STRING(MAX), T TOKENLIST AS (TOKENIZE_FULLTEXT(S)) HIDDEN) PRIMARY KEY (P DESC, Q, Id), "
+        "INTERLEAVE IN PARENT Par ON DELETE CASCADE",
+        "CREATE SEARCH INDEX I ON Ch(T) PARTITION BY P, Q, INTERLEAVE IN Par "
+        "OPTIONS (sort_order_sharding = true)",
+    )
+    keys = [(str(p), q) for p in range(4) for q in ("a", "b")]
+    world.insert("Par", "P Q", *keys)
+    world.insert("Ch", "P Q Id S", *[(*key, "1", f"cat {key[1]}") for key in keys])
+    store = world.database._core.store
+    store.check()
+    sql = "SELECT P, Q FROM Ch WHERE P = 2 AND Q = 'b' AND SEARCH(T, 'cat b')"
+    assert world.rows(sql) == [(2, "b")]
+    text = world.database.physical_layout()
+    assert [line.split("(")[0].strip() for line in text.splitlines()[:3]] == ["Par", "Ch", "I"]
+
+
+def test_views_search_with_the_query_that_uses_them(mail):
+    mail.ddl(
+        "CREATE VIEW Apples SQL SECURITY INVOKER AS SELECT m.Id, m.Box FROM Mail AS m "
+        "WHERE SEARCH(m.ATok, 'apple')"
+    )
+    assert mail.rows("SELECT Id FROM Apples WHERE Box = 2") == [(1,)]
+    refused(mail, "SELECT Id FROM Apples")
+
+
+def test_the_footprint_of_a_search_names_the_index(mail):
+    mail.ddl(ON_BOTH)
+    sql = "SELECT Id FROM Mail WHERE SEARCH(ATok, 'apple')"
+    footprint = mail.database.footprint(StatementRequest(sql))
+    assert footprint.indexes == {"OnBoth"}
+    assert footprint.scanned_whole == set()
+    forced = "SELECT Id FROM Mail@{FORCE_INDEX=OnBoth}"
+    assert mail.database.footprint(StatementRequest(forced)).scanned_whole == {"Mail"}
