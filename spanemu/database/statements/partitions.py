@@ -26,10 +26,10 @@ from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database import errors
-    from spanemu.sql.planner import search_errors
+    from spanemu.sql.planner import search_rules
 else:
     errors = deferred("spanemu.database.errors")
-    search_errors = deferred("spanemu.sql.planner.search_errors")
+    search_rules = deferred("spanemu.sql.planner.search_rules")
 
 _VERSION = 1
 
@@ -122,9 +122,7 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     then has all the rows.
     """
     if prepared.searches:
-        raise search_errors.SearchMisplaced(
-            "search functions and search indexes are not supported for partitioned queries"
-        )
+        raise search_rules.refused_in_partitions(prepared.executable.plan)
     if prepared.cuts_unchecked:
         return ""
     if prepared.is_ordered:

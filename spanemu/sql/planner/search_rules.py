@@ -84,19 +84,26 @@ def check_statement(plan: Plan, statement: Statement) -> None:
 
 def refused_in_transaction(plan: Plan) -> SpannerError:
     """Return the error of a plan that searches in a read-write transaction without the hint."""
+    return _refused(
+        plan,
+        "transactional queries by default",
+        f": the statement hint {_ALLOW} permits it, and locks a whole partition of the index",
+    )
+
+
+def refused_in_partitions(plan: Plan) -> SpannerError:
+    """Return the error of a plan that searches in a partitioned query."""
+    return _refused(plan, "partitioned queries", "")
+
+
+def _refused(plan: Plan, kind: str, remedy: str) -> SpannerError:
     assert isinstance(plan, QueryPlan)
     scans = [each for each in walk(plan.root) if isinstance(each, SearchScan)]
     forced = next((each.index for each in scans if _is_forced(each)), None)
     if forced is not None:
-        return SearchIndexUnusable(
-            forced.name,
-            "is a SEARCH index type which is not supported for transactional queries by default: "
-            f"the statement hint {_ALLOW} permits it, and locks a whole partition of the index",
-        )
-    return SearchMisplaced(
-        "SQL Search functions are not supported for transactional queries by default: the "
-        f"statement hint {_ALLOW} permits them, and locks a whole partition of the index"
-    )
+        reason = f"is a SEARCH index type which is not supported for {kind}{remedy}"
+        return SearchIndexUnusable(forced.name, reason)
+    return SearchMisplaced(f"SQL Search functions are not supported for {kind}{remedy}")
 
 
 def _is_forced(scan: SearchScan) -> bool:
