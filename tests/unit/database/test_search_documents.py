@@ -17,7 +17,7 @@ from spanemu.database.database import Database
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.operators import search_scan
-from spanemu.storage.layout import tree_of
+from spanemu.storage.layout import root_boundary, tree_of
 from spanemu.storage.postings import layout_of
 from spanemu.txn import read_only
 from spanemu.values.token_list import TokenList
@@ -274,3 +274,39 @@ def test_old_versions_are_forgotten_once_they_are_most(database, monkeypatch):
     assert view is not None
     numbers = sum(len(segment.rows) for segment, _ in view.segments)
     assert numbers <= 2 * len(rows) + 4
+
+
+def test_splits_and_forgotten_history_leave_documents_found(database):
+    chance, rows = random.Random(4), Rows()
+    for _ in range(30):
+        write(database, chance, rows)
+    check(database, rows)
+    store = database._core.store
+    tree = tree_of(index_named(database, "BySent"))
+    keys = [key for key, _ in store.scan_items(tree)]
+    store.cut([root_boundary(tree, keys[len(keys) // 2]), root_boundary(tree, keys[3])])
+    check(database, rows)
+    for _ in range(10):
+        write(database, chance, rows)
+    check(database, rows)
+    database.forget_history()
+    check(database, rows)
+    store.check()
+
+
+def test_a_backup_has_the_documents_of_its_time(database):
+    chance, rows = random.Random(5), Rows()
+    for _ in range(20):
+        write(database, chance, rows)
+    check(database, rows)
+    at, then = database._core.store.read_timestamp(), dict(rows)
+    for _ in range(10):
+        write(database, chance, rows)
+    check(database, rows)
+    copy = Database(database.content(at).database(f"{NAME}-copy"))
+    check(copy, then)
+    for _ in range(10):
+        write(copy, chance, then)
+    check(copy, then)
+    check(database, rows)
+    assert content(copy, "BySent") == expected(copy, "BySent")

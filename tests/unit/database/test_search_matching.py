@@ -1,6 +1,6 @@
 """Postings answer and score every query as the search functions do, list by list.
 
-`SPANEMU_SEARCH_CASES` sets the number of random queries.
+`SPANEMU_SEARCH_EXAMPLES` sets the number of random queries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spanemu.storage.layout import tree_of
 from spanemu.txn import read_only
 from tests.unit.ddl.world import World
 
-CASES = int(os.environ.get("SPANEMU_SEARCH_CASES", "300"))
+EXAMPLES = int(os.environ.get("SPANEMU_SEARCH_EXAMPLES", "300"))
 WORDS = ("ant", "bee", "cat", "Katze", "über", "#ant", "antler", "日本", "本", "2024", "a-b", "fox")
 TABLE = (
     "CREATE TABLE T (Id INT64 NOT NULL, Parts ARRAY<STRING(MAX)>, More STRING(MAX), "
@@ -125,7 +125,7 @@ def cases(chance: random.Random, count: int) -> list[Case]:
 
 def test_postings_find_what_the_functions_match(world):
     lists = documents(world)
-    for name, call, matches, arguments in cases(random.Random(9), CASES // 3):
+    for name, call, matches, arguments in cases(random.Random(9), EXAMPLES // 3):
         answers = {id_: matches(of_row[name], *arguments) for id_, of_row in lists.items()}
         call = call % name
         expected = {id_ for id_, answer in answers.items() if answer}
@@ -136,7 +136,7 @@ def test_postings_find_what_the_functions_match(world):
 
 def test_conditions_combine_three_valued(world):
     lists, chance = documents(world), random.Random(4)
-    for _ in range(CASES // 10):
+    for _ in range(EXAMPLES // 10):
         left, right = chance.choice(WORDS), chance.choice(WORDS)
         for word, holds in (("AND", lambda a, b: a and b), ("OR", lambda a, b: a or b)):
             sql = f"SEARCH(Words, '{left}') {word} NOT SEARCH(Others, '{right}')"
@@ -151,7 +151,7 @@ def test_conditions_combine_three_valued(world):
 
 def test_concatenations_are_searched_as_one_list(world):
     lists, chance = documents(world), random.Random(5)
-    for _ in range(CASES // 10):
+    for _ in range(EXAMPLES // 10):
         query = rquery(chance).replace("'", "")
         call = "SEARCH(TOKENLIST_CONCAT([Words, Others]), @q)"
         expected = set()
@@ -164,7 +164,7 @@ def test_concatenations_are_searched_as_one_list(world):
 
 def test_documents_of_a_shape_share_their_score(world):
     lists, chance = documents(world), random.Random(6)
-    for _ in range(CASES // 3):
+    for _ in range(EXAMPLES // 3):
         query, name = rquery(chance).replace("'", ""), chance.choice(LISTS[:3])
         sql = f"SELECT Id, SCORE({name}, @q) FROM T WHERE NOT SEARCH(Words, 'nothing')"
         for id_, score in world.rows(sql.replace("@q", repr(query))):
