@@ -36,21 +36,21 @@ def finder(data: bytes) -> Callable[[bytes], Sequence[int]]:
     has_hashes = b"#" in data
 
     def find(token: bytes) -> Sequence[int]:
-        found: list[int] = []
+        hits: list[int] = []
         after = start + len(token)
         if data.startswith(token, start) and data[after] < _BLANK:
-            found.append(FIRST | (LAST if after == end else 0))
+            hits.append(FIRST | (LAST if after == end else 0))
         word = _WORD_END + token
         at = data.find(word, start)
         while at >= 0:
             after = at + len(word)
             if data[after] < _BLANK:
                 position = data.count(_WORD_END, start, at + 1)
-                found.append(position << POSITION_SHIFT | (LAST if after == end else 0))
+                hits.append(position << POSITION_SHIFT | (LAST if after == end else 0))
             at = data.find(word, after)
         if has_hashes and token[:1] != b"#":
-            found = sorted([*found, *find(b"#" + token)])
-        return found
+            hits = sorted([*hits, *find(b"#" + token)])
+        return hits
 
     return find
 

@@ -47,7 +47,7 @@ _WORD_END = b"\x1f"
 # Tokens may contain any byte. Those with a meaning here are written as ESC and a digit.
 _ESCAPE = b"\x1b"
 _ESCAPED = (_ESCAPE, _HEADER_END, _VALUE_END, _FIELD_END, _WORD_END)
-_HEADER_FIELDS = 7  # behind the kind
+_HEADER_FIELDS = 6  # behind the kind
 _SPECIAL = frozenset(b"".join(_ESCAPED))
 
 
@@ -94,7 +94,6 @@ class Tokenizer(NamedTuple):
     remove_diacritics: bool = False
     language: str = ""
     concatenated: bool = False  # made by TOKENLIST_CONCAT
-    segmentation: str = ""  # how words of scripts without blanks were found; "" is by character
     detail: str = ""  # what the tokens of numbers depend on besides
 
 
@@ -146,8 +145,8 @@ class TokenList:
     @staticmethod
     def decode(data: bytes) -> TokenList:
         """Return the view of an encoded list; raise OtherTokenList for other bytes."""
-        header, found, body = data.partition(_HEADER_END)
-        if not found:
+        header, mark, body = data.partition(_HEADER_END)
+        if not mark:
             raise OtherTokenList
         tokenizer = _tokenizer(header)
         values = body.split(_VALUE_END)[:-1]
@@ -274,16 +273,16 @@ def _substring_occurrences(
 
 def _short_grams(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:
     sizes = range(tokenizer.ngram_min, tokenizer.ngram_max)
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for word in words:
         if len(word) < tokenizer.ngram_min:
-            found[word] = None
+            distinct[word] = None
         for size in sizes:
             if tokenizer.short_only_for_anchors:
-                found |= dict.fromkeys(_anchors(tokenizer, word, size))
+                distinct |= dict.fromkeys(_anchors(tokenizer, word, size))
             else:
-                found |= dict.fromkeys(grams(word, size))
-    return list(found)
+                distinct |= dict.fromkeys(grams(word, size))
+    return list(distinct)
 
 
 def _anchors(tokenizer: Tokenizer, word: str, size: int) -> Iterator[str]:
@@ -331,7 +330,6 @@ def _header(tokenizer: Tokenizer) -> bytes:
         ",".join(sorted(tokenizer.relative_types)),
         "".join(str(int(flag)) for flag in _flags(tokenizer)),
         tokenizer.language,
-        tokenizer.segmentation,
         tokenizer.detail,
     )
     return _VERSION + ";".join(fields).rstrip(";").encode()
@@ -352,7 +350,7 @@ def _tokenizer(header: bytes) -> Tokenizer:
         raise OtherTokenList
     kind, *rest = header[1:].decode().split(";")
     padded = (*rest, *("",) * _HEADER_FIELDS)[:_HEADER_FIELDS]
-    smallest, largest, types, flags, language, segmentation, detail = padded
+    smallest, largest, types, flags, language, detail = padded
     for_anchors, diacritics, concatenated = (flag == "1" for flag in flags or "000")
     return Tokenizer(
         TokenKind(kind),
@@ -363,7 +361,6 @@ def _tokenizer(header: bytes) -> Tokenizer:
         diacritics,
         language,
         concatenated,
-        segmentation,
         detail,
     )
 
@@ -381,14 +378,14 @@ def _write_value(value: TokenizedValue) -> bytes:
 
 
 def _read_value(data: bytes) -> TokenizedValue:
-    joined, found, rest = data.partition(_FIELD_END)
-    words = tuple(joined.split(_WORD_END)) if joined or not found else ()
+    joined, mark, rest = data.partition(_FIELD_END)
+    words = tuple(joined.split(_WORD_END)) if joined or not mark else ()
     if _ESCAPE in joined:
         words = tuple(map(_unescaped, words))
-    if not found:
+    if not mark:
         return TokenizedValue(words)
-    categories, found, text = rest.partition(_FIELD_END)
-    return TokenizedValue(words, categories, _unescaped(text) if found else None)
+    categories, mark, text = rest.partition(_FIELD_END)
+    return TokenizedValue(words, categories, _unescaped(text) if mark else None)
 
 
 def _escaped(word: bytes) -> bytes:

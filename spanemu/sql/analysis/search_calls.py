@@ -77,11 +77,11 @@ def checked_search_call(
             tokenizer_of(call, analysis)
     except InvalidSearch as refused:
         raise BadSearchCall(str(refused), at=at) from None
-    place = _DICTIONARY_ARGUMENT.get(name)
-    if place is None or place >= len(call.arguments):
+    number = _DICTIONARY_ARGUMENT.get(name)
+    if number is None or number >= len(call.arguments):
         return call
-    rows = _dictionary_rows(call, place, name, analysis)
-    return replace(call, arguments=(*call.arguments[:place], rows, *call.arguments[place + 1 :]))
+    rows = _dictionary_rows(call, number, name, analysis)
+    return replace(call, arguments=(*call.arguments[:number], rows, *call.arguments[number + 1 :]))
 
 
 def _refuse_conversion(name: str, value: Expr) -> None:
@@ -213,9 +213,9 @@ def _constant(expression: Expr) -> Any:
 # ---------------------------------------------------------------------------- dictionaries
 
 
-def _dictionary_rows(call: FunctionCall, place: int, name: str, analysis: AnalysisState) -> Expr:
+def _dictionary_rows(call: FunctionCall, number: int, name: str, analysis: AnalysisState) -> Expr:
     """Return what the dictionary at an argument has for the query, as an array of (key, values)."""
-    argument, at = call.arguments[place], call.at
+    argument, at = call.arguments[number], call.at
     while isinstance(argument, Cast):
         argument = argument.operand
     if not isinstance(argument, Literal):
@@ -232,10 +232,10 @@ def _dictionary_rows(call: FunctionCall, place: int, name: str, analysis: Analys
     relation = TableRelation(table.name, table, analysis)
     (key,) = table.key_columns
     (values,) = [column for column in table.columns if column is not key]
-    found = relation.reference(key)
-    row = MakeStruct(_ROW_TYPE, (found, relation.reference(values)))
+    word = relation.reference(key)
+    row = MakeStruct(_ROW_TYPE, (word, relation.reference(values)))
     output = analysis.column("entry", _ROW_TYPE)
-    is_asked = _is_among_words(found, call.arguments[1], analysis)
+    is_asked = _is_among_words(word, call.arguments[1], analysis)
     scan = ProjectScan(FilterScan(relation.scan(), is_asked), ((output, row),))
     return SubqueryExpr(rows_type, SubqueryKind.ARRAY, scan, (output,))
 

@@ -75,6 +75,7 @@ _TABLE: Mapping[TypeCode, Mapping[TypeCode, CoercionLevel]] = {
     _C.UUID: {_C.STRING: _E, _C.BYTES: _E},
     _C.ENUM: {_C.INT64: _E, _C.STRING: _E},
     _C.PROTO: {_C.STRING: _E, _C.BYTES: _E},
+    _C.TOKENLIST: {},
 }
 
 # From the most to the least specific; the supertype of several is the first that all convert to.

@@ -36,7 +36,6 @@ TOKENIZERS = st.builds(
     st.booleans(),
     st.sampled_from(["", "en-us", "zh"]),
     st.booleans(),
-    st.sampled_from(["", "icu"]),
     st.sampled_from(["", "=", "logtree,1,100,10,2,15"]),
 )
 

@@ -28,14 +28,14 @@ def snippet(*arguments: Any) -> Jsonb | None:
 
 
 def _functions() -> Iterator[Function]:
-    for each in search.FUNCTIONS:
-        name = _RENAMED.get(each.name, each.name.lower())
+    for function in search.FUNCTIONS:
+        name = _RENAMED.get(function.name, function.name.lower())
         overloads = tuple(
             _postgresql(one)
-            for one in each.overloads
+            for one in function.overloads
             if one.parameters[0].pattern not in _MISSING_TYPES
         )
-        yield replace(each, name=f"spanner.{name}", overloads=overloads)
+        yield replace(function, name=f"spanner.{name}", overloads=overloads)
 
 
 def _postgresql(overload: Overload) -> Overload:

@@ -38,10 +38,10 @@ def _positions(tokens: TokenList) -> Iterator[str]:
         if position > expected:
             yield f"<gap({position - expected})>"
         expected = position + 1
-        found = list(group)
-        texts = [token.decode(errors="backslashreplace") for token, _ in found]
+        here = list(group)
+        texts = [token.decode(errors="backslashreplace") for token, _ in here]
         shown = texts[0] if len(texts) == 1 else f"[{', '.join(sorted(texts))}]"
-        yield shown + _attributes(found[0][1])
+        yield shown + _attributes(here[0][1])
 
 
 def _attributes(occurrence: int) -> str:

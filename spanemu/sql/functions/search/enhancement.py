@@ -94,9 +94,9 @@ def forms(word: str) -> list[str]:
         if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
             stem = word[: len(word) - len(suffix)]
             stems += _spellings(stem, suffix)
-    found = [stem + suffix for stem in dict.fromkeys(stems) for suffix in _SUFFIXES]
-    found += [stem + stem[-1] + suffix for stem in dict.fromkeys(stems) for suffix in _DOUBLING]
-    return [form for form in dict.fromkeys(found) if form != word]
+    built = [stem + suffix for stem in dict.fromkeys(stems) for suffix in _SUFFIXES]
+    built += [stem + stem[-1] + suffix for stem in dict.fromkeys(stems) for suffix in _DOUBLING]
+    return [form for form in dict.fromkeys(built) if form != word]
 
 
 def _spellings(stem: str, suffix: str) -> list[str]:

@@ -14,6 +14,7 @@ from functools import partial
 from operator import is_
 from typing import Any, Generic, TypeVar
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.registry import Operation, Overload
 from spanemu.sql.functions.search import ngram_score, queries, settings, snippet, tokenizers
@@ -64,7 +65,7 @@ def score(tokens: bytes | None, *arguments: Any) -> float:
 
 
 class _Latest(Generic[T]):
-    """What was prepared for the latest call: the calls for all rows of a statement are alike."""
+    """A cache for the latest call, because the calls for all rows of a statement are alike."""
 
     def __init__(self, prepare: Callable[[Tokenizer, Sequence[Any]], T]) -> None:
         self._prepare = prepare
@@ -111,25 +112,32 @@ def score_ngrams(
     return ngram_score.score_texts(source_texts(tokens), query, by_element=by_element)
 
 
-def snippet_value(
-    text: str | None,
-    query: str | None,
-    language_tag: str | None = None,
-    enhance_query: bool | None = None,
-    dictionary: DictionaryRows | None = None,
-    max_snippet_width: int | None = None,
-    max_snippets: int | None = None,
-    content_type: str | None = None,
-) -> dict[str, Any] | None:
+class _Snippet(NamedTuple):
+    """The arguments of SNIPPET."""
+
+    text: str | None
+    query: str | None
+    language_tag: str | None = None
+    enhance_query: bool | None = None
+    dictionary: DictionaryRows | None = None
+    max_snippet_width: int | None = None
+    max_snippets: int | None = None
+    content_type: str | None = None
+
+
+def snippet_value(*arguments: Any) -> dict[str, Any] | None:
     """Return the members of `SNIPPET(text, query, ...)`."""
-    settings.language(language_tag, "SNIPPET")
-    is_html = settings.is_html(content_type, "SNIPPET")
-    width = snippet.limit(max_snippet_width, "max_snippet_width", snippet.WIDTH_DEFAULT)
-    count = snippet.limit(max_snippets, "max_snippets", snippet.COUNT_DEFAULT)
-    if text is None or query is None:
+    given = _Snippet(*arguments)
+    settings.language(given.language_tag, "SNIPPET")
+    is_html = settings.is_html(given.content_type, "SNIPPET")
+    width = snippet.limit(given.max_snippet_width, "max_snippet_width", snippet.WIDTH_DEFAULT)
+    count = snippet.limit(given.max_snippets, "max_snippets", snippet.COUNT_DEFAULT)
+    if given.text is None or given.query is None:
         return None
-    tree = queries.fulltext_tree(query, dictionary, is_enhanced=bool(enhance_query))
-    return snippet.snippets(text, tree, width=width, count=count, is_html=is_html)
+    tree = queries.fulltext_tree(
+        given.query, given.dictionary, is_enhanced=bool(given.enhance_query)
+    )
+    return snippet.snippets(given.text, tree, width=width, count=count, is_html=is_html)
 
 
 def snippet_json(*arguments: Any) -> Json | None:

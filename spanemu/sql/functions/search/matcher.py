@@ -102,12 +102,12 @@ _FULFILS: Mapping[type, Callable[[Any, Occurrences], bool]] = {
 def phrase_starts(tree: Phrase, occurrences: Occurrences) -> set[int]:
     """Return the positions where a phrase begins."""
     starts: set[int] | None = None
-    for offset, place in enumerate(tree.places):
-        if place is None:
+    for offset, alternatives in enumerate(tree.places):
+        if alternatives is None:
             continue
         shifted = {
             (occurrence >> POSITION_SHIFT) - offset
-            for token in place
+            for token in alternatives
             for occurrence in occurrences(token)
         }
         starts = shifted if starts is None else starts & shifted
@@ -134,19 +134,19 @@ def spans(tree: Node, occurrences: Occurrences) -> set[Span]:
 def _around_spans(tree: Around, occurrences: Occurrences) -> set[Span]:
     """Return the spans from the first to the last operand, in order and near enough.
 
-    A negated operand has no place: it only must not be found anywhere.
+    A negated operand has no place: it only must not be joined anywhere.
     """
-    found: set[Span] | None = None
+    joined: set[Span] | None = None
     for operand, distance in zip(tree.operands, (0, *tree.distances), strict=True):
         if isinstance(operand, Not):
             if not fulfils(operand, occurrences):
                 return set()
             continue
         right = spans(operand, occurrences)
-        found = right if found is None else _joined(found, right, distance)
-        if not found:
+        joined = right if joined is None else _joined(joined, right, distance)
+        if not joined:
             return set()
-    return found or set()
+    return joined or set()
 
 
 def _joined(left: set[Span], right: set[Span], distance: int) -> set[Span]:
@@ -168,12 +168,12 @@ def _joined(left: set[Span], right: set[Span], distance: int) -> set[Span]:
 
 def chain_spans(operands: Sequence[Node], occurrences: Occurrences) -> set[Span]:
     """Return the spans of all operands side by side, in order."""
-    found = spans(operands[0], occurrences)
+    joined = spans(operands[0], occurrences)
     for operand in operands[1:]:
-        if not found:
+        if not joined:
             break
-        found = _joined(found, spans(operand, occurrences), 0)
-    return found
+        joined = _joined(joined, spans(operand, occurrences), 0)
+    return joined
 
 
 def bigram_count(left: Node, right: Node, occurrences: Occurrences) -> int:

@@ -19,12 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.search import settings
 from spanemu.sql.functions.search.enhancement import Dictionary, dictionary_of, expander
 from spanemu.sql.functions.search.query_tree import Node, SearchQuery
 from spanemu.sql.functions.search.rquery import parse_rquery, parse_words, parse_words_phrase
 from spanemu.sql.functions.search.score import ScoreOptions, Scorer, options_of, scorer
+from spanemu.sql.functions.search.segmentation import without_inner_blanks
 from spanemu.sql.functions.search.substring import ngrams_query, substring_query
 from spanemu.sql.functions.search.terms import tokens_of
 from spanemu.sql.functions.search.words import without_diacritics
@@ -107,39 +109,37 @@ def check_tokenizer(function: str, tokenizer: Tokenizer) -> None:
         )
 
 
-def _fulltext(
-    tokenizer: Tokenizer,
-    text: str | None,
-    dialect: str | None = None,
-    language_tag: str | None = None,
-    enhance_query: bool | None = None,
-    dictionary: Dictionary | None = None,
-) -> SearchQuery | None:
-    chosen = _RQUERY if dialect is None else dialect.lower()
-    settings.language(language_tag, "SEARCH")
-    if chosen not in (_RQUERY, _WORDS, _WORDS_PHRASE):
+class _Given(NamedTuple):
+    """The constants of SEARCH behind the token list."""
+
+    text: str | None
+    dialect: str | None = None
+    language_tag: str | None = None
+    enhance_query: bool | None = None
+    dictionary: Dictionary | None = None
+
+
+def _fulltext(tokenizer: Tokenizer, *arguments: Any) -> SearchQuery | None:
+    given = _Given(*arguments)
+    dialect = _RQUERY if given.dialect is None else given.dialect.lower()
+    language = settings.language(given.language_tag, "SEARCH")
+    if dialect not in (_RQUERY, _WORDS, _WORDS_PHRASE):
         raise InvalidSearch(
-            f"Invalid use of SEARCH: dialect. '{dialect}' is not a supported dialect. Supported"
-            f" options:[{_RQUERY}, {_WORDS}, {_WORDS_PHRASE}]"
+            f"Invalid use of SEARCH: dialect. '{given.dialect}' is not a supported dialect."
+            f" Supported options:[{_RQUERY}, {_WORDS}, {_WORDS_PHRASE}]"
         )
-    if dictionary is not None and chosen != _RQUERY:
+    if given.dictionary is not None and dialect != _RQUERY:
         raise InvalidSearch(
             f"Invalid use of SEARCH: dictionary. Custom dictionaries require the dialect {_RQUERY}"
         )
-    if text is None:
+    if given.text is None:
         return None
-    tree = _tree(tokenizer, text, chosen, dictionary, is_enhanced=bool(enhance_query))
+    text = without_inner_blanks(given.text, language)
+    tree = _tree(tokenizer, text, dialect, given)
     return SearchQuery(tree, has_few_tokens=len(tokens_of(tree)) <= _FEW)
 
 
-def _tree(
-    tokenizer: Tokenizer,
-    text: str,
-    dialect: str,
-    dictionary: Dictionary | None,
-    *,
-    is_enhanced: bool,
-) -> Node:
+def _tree(tokenizer: Tokenizer, text: str, dialect: str, given: _Given) -> Node:
     if tokenizer.remove_diacritics:
         text = without_diacritics(text)
     if dialect == _WORDS:
@@ -147,7 +147,9 @@ def _tree(
     if dialect == _WORDS_PHRASE:
         return parse_words_phrase(text)
     strips = tokenizer.remove_diacritics
-    return parse_rquery(text, expander(dictionary, is_enhanced=is_enhanced, strips=strips))
+    is_enhanced = bool(given.enhance_query)
+    expand = expander(given.dictionary, is_enhanced=is_enhanced, strips=strips)
+    return parse_rquery(text, expand)
 
 
 def _substring(

@@ -44,28 +44,28 @@ class Around(Record):
 
 @record
 class AllOf(Record):
-    """Lists that fulfil all operands; all lists if there are none."""
+    """A conjunction: lists that fulfil all operands, and all lists if there are none."""
 
     operands: tuple[Node, ...]
 
 
 @record
 class AnyOf(Record):
-    """Lists that fulfil one of the operands; no list if there are none."""
+    """A disjunction: lists that fulfil one of the operands, and no list if there are none."""
 
     operands: tuple[Node, ...]
 
 
 @record
 class Not(Record):
-    """Lists that do not fulfil the operand."""
+    """A negation: lists that do not fulfil the operand."""
 
     operand: Node
 
 
 @record
 class AtLeast(Record):
-    """Lists that have `count` of some distinct tokens."""
+    """A threshold: lists that have `count` of some distinct tokens."""
 
     count: int
     tokens: tuple[bytes, ...]

@@ -225,10 +225,10 @@ class _Parser:
                 operands.append(operand)
             elif operand is not None:
                 operands[-1] = operand
-        found = [operand for operand in operands if operand is not None]
-        if len(found) < 2:
-            return found[0] if found else None
-        return Around(tuple(found), tuple(distances))
+        present = [operand for operand in operands if operand is not None]
+        if len(present) < 2:
+            return present[0] if present else None
+        return Around(tuple(present), tuple(distances))
 
     def _distance(self) -> int:
         """Parse AROUND with its number; a number without an operand behind is the operand."""
@@ -250,8 +250,8 @@ class _Parser:
         while self._sign() is _Sign.OR:
             self._skip(_Sign.OR)
             operands.append(self._not())
-        found = [operand for operand in operands if operand is not None]
-        return either(found) if found else None
+        present = [operand for operand in operands if operand is not None]
+        return either(present) if present else None
 
     def _not(self) -> Node | None:
         negations = self._next

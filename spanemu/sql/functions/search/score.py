@@ -142,24 +142,24 @@ def _words_scorer(tokens: Sequence[bytes], options: ScoreOptions) -> Scorer:
     bigram = _BIGRAM * (options.bigram_weight - 1)
 
     def score(occurrences: Occurrences) -> float:
-        found = [occurrences(token) for token in tokens]
+        words = [occurrences(token) for token in tokens]
         total = 0.0
-        for each in found:
-            if len(each) == 1:
-                total += _TERM * _repeated(weights[each[0] >> CATEGORY_SHIFT & 3], options)
-            elif each:
-                hits = sum([weights[one >> CATEGORY_SHIFT & 3] for one in each])
+        for occurred in words:
+            if len(occurred) == 1:
+                total += _TERM * _repeated(weights[occurred[0] >> CATEGORY_SHIFT & 3], options)
+            elif occurred:
+                hits = sum([weights[one >> CATEGORY_SHIFT & 3] for one in occurred])
                 total += _TERM * _repeated(hits, options)
         if not total:
             return 0.0
         is_chain = True
-        for left, right in pairwise(found):
+        for left, right in pairwise(words):
             count = _adjacent(left, right)
             is_chain = is_chain and count > 0
             if count:
                 total += bigram * _repeated(count, options)
         if is_chain:
-            total *= _chain_boost(found)
+            total *= _chain_boost(words)
         return _single(total)
 
     return score
@@ -174,16 +174,16 @@ def _adjacent(left: Sequence[int], right: Sequence[int]) -> int:
     return len(followers.intersection([each >> POSITION_SHIFT for each in right]))
 
 
-def _chain_boost(found: Sequence[Sequence[int]]) -> float:
+def _chain_boost(words: Sequence[Sequence[int]]) -> float:
     """Return the boost for words whose neighbours stand side by side at least somewhere."""
-    starts = {each >> POSITION_SHIFT for each in found[0]}
-    for offset, each in enumerate(found[1:], 1):
-        starts.intersection_update([(one >> POSITION_SHIFT) - offset for one in each])
+    starts = {one >> POSITION_SHIFT for one in words[0]}
+    for offset, occurrences in enumerate(words[1:], 1):
+        starts.intersection_update([(one >> POSITION_SHIFT) - offset for one in occurrences])
     if not starts:
         return 1.0
-    last = len(found) - 1
-    firsts = {each >> POSITION_SHIFT for each in found[0] if each & FIRST}
-    lasts = {(each >> POSITION_SHIFT) - last for each in found[-1] if each & LAST}
+    last = len(words) - 1
+    firsts = {one >> POSITION_SHIFT for one in words[0] if one & FIRST}
+    lasts = {(one >> POSITION_SHIFT) - last for one in words[-1] if one & LAST}
     return _PARTIAL if starts.isdisjoint(firsts & lasts) else _PARTIAL * _EXACT
 
 
@@ -195,8 +195,8 @@ def _tree_scorer(tree: Node, options: ScoreOptions) -> Scorer:
     bigram = _BIGRAM * (options.bigram_weight - 1)
 
     def score(occurrences: Occurrences) -> float:
-        found = {token: occurrences(token) for token in tokens}
-        look_up = found.__getitem__
+        by_token = {token: occurrences(token) for token in tokens}
+        look_up = by_token.__getitem__
         total = terms(look_up)
         if not total:
             return 0.0
@@ -290,12 +290,12 @@ def _has_negation(tree: Node) -> bool:
 
 
 def _boost(operands: tuple[Node, ...], tree: Node, occurrences: Occurrences) -> float:
-    found = chain_spans(operands, occurrences)
-    if not found:
+    chains = chain_spans(operands, occurrences)
+    if not chains:
         return 1.0
     marked = [each for token in tokens_of(tree) for each in occurrences(token)]
     firsts = {each >> POSITION_SHIFT for each in marked if each & FIRST}
     lasts = {each >> POSITION_SHIFT for each in marked if each & LAST}
-    if any(start in firsts and end in lasts for start, end in found):
+    if any(start in firsts and end in lasts for start, end in chains):
         return _PARTIAL * _EXACT
     return _PARTIAL

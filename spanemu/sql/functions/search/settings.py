@@ -44,12 +44,12 @@ def category(name: str | None) -> Category | None:
     """Return the token category of a name."""
     if name is None:
         return None
-    if (found := _CATEGORIES.get(name.lower())) is None:
+    if (known := _CATEGORIES.get(name.lower())) is None:
         raise InvalidSearch(
             f"Invalid use of TOKENIZE_FULLTEXT: token_category. '{name}' is not a supported token"
             f" category. Supported options:[{', '.join(_CATEGORIES)}]"
         )
-    return found
+    return known
 
 
 def ngram_sizes(smallest: int | None, largest: int | None) -> tuple[int, int]:

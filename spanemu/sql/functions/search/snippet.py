@@ -52,10 +52,10 @@ def snippets(source: str, tree: Node, *, width: int, count: int, is_html: bool) 
     """Return the value of SNIPPET for a text and the tree of a query."""
     shown = _shown_html(source) if is_html else _shown_plain(source)
     words = list(interruptible(list(located_words(shown.text))))
-    found = sorted(_highlighted(words, tree))
+    matched = sorted(_highlighted(words, tree))
     listed = [
-        _snippet(shown, words, [at for at in found if first <= at <= last], start, end)
-        for start, end, first, last in _windows(words, found, len(shown.text), width, count)
+        _snippet(shown, words, [at for at in matched if first <= at <= last], start, end)
+        for start, end, first, last in _windows(words, matched, len(shown.text), width, count)
     ]
     return {"snippets": listed}
 
@@ -83,11 +83,11 @@ def _leaves(tree: Node) -> Iterator[Node]:
 
 
 def _windows(
-    words: Sequence[Word], found: Sequence[int], length: int, width: int, count: int
+    words: Sequence[Word], matched: Sequence[int], length: int, width: int, count: int
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield the start and the end of each snippet, and its first and last word."""
     free = 0  # the first word that belongs to no snippet
-    for at in found:
+    for at in matched:
         if not count:
             return
         if at < free or words[at].end - words[at].start > width:
@@ -110,11 +110,11 @@ def _windows(
 
 
 def _snippet(
-    shown: _Shown, words: Sequence[Word], found: Sequence[int], start: int, end: int
+    shown: _Shown, words: Sequence[Word], matched: Sequence[int], start: int, end: int
 ) -> dict[str, Any]:
     highlights = [
         {"begin": str(words[at].start - start + 1), "end": str(words[at].end - start + 1)}
-        for at in found
+        for at in matched
     ]
     return {
         "highlights": highlights,

@@ -162,9 +162,9 @@ def _query_grams(tokenizer: Tokenizer, text: str) -> list[str]:
         words = _query_words(tokenizer, text)
     else:
         words = [without_diacritics(text) if tokenizer.remove_diacritics else text]
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for word in words:
         if tokenizer.ngram_min <= len(word) < tokenizer.ngram_max:
-            found[word] = None
-        found |= dict.fromkeys(grams(word, tokenizer.ngram_max))
-    return list(found)
+            distinct[word] = None
+        distinct |= dict.fromkeys(grams(word, tokenizer.ngram_max))
+    return list(distinct)

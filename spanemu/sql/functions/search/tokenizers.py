@@ -19,6 +19,7 @@ from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.search import html, json_tokens, number_tokens, settings
 from spanemu.sql.functions.search.number_tokens import NumberOptions
+from spanemu.sql.functions.search.segmentation import without_inner_blanks
 from spanemu.sql.functions.search.words import (
     fulltext_words,
     substring_words,
@@ -137,54 +138,66 @@ def fulltext(
 ) -> _Prepared:
     """Prepare TOKENIZE_FULLTEXT."""
     strips = bool(remove_diacritics)
+    language = settings.language(language_tag, "TOKENIZE_FULLTEXT")
     fixed = settings.category(token_category)
     tokenizer = Tokenizer(
         TokenKind.FULLTEXT,
-        language=settings.language(language_tag, "TOKENIZE_FULLTEXT"),
+        language=language,
         remove_diacritics=strips,
     )
     if settings.is_html(content_type, "TOKENIZE_FULLTEXT"):
-        return _Prepared(tokenizer, lambda source: _of_html(source, fixed, strips))
+        return _Prepared(
+            tokenizer,
+            lambda source: _of_html(without_inner_blanks(source, language), fixed, strips),
+        )
     categories = bytes((fixed,)) if fixed else b""
-    return _Prepared(
-        tokenizer, lambda text: TokenizedValue(_encoded(fulltext_words(text), strips), categories)
-    )
+
+    def tokenized(text: str) -> TokenizedValue:
+        words = fulltext_words(without_inner_blanks(text, language))
+        return TokenizedValue(_encoded(words, strips), categories)
+
+    return _Prepared(tokenizer, tokenized)
 
 
 def _of_html(source: str, fixed: Category | None, strips: bool) -> TokenizedValue:
     words: list[bytes] = []
     categories = bytearray()
     for text, category in html.sections(source):
-        found = _encoded(fulltext_words(text), strips)
-        words += found
-        categories += bytes((category if fixed is None else fixed,)) * len(found)
+        more = _encoded(fulltext_words(text), strips)
+        words += more
+        categories += bytes((category if fixed is None else fixed,)) * len(more)
     return TokenizedValue(tuple(words), bytes(categories) if any(categories) else b"")
 
 
+class SubstringOptions(NamedTuple):
+    """The options of TOKENIZE_SUBSTRING as given; None for those left out."""
+
+    language_tag: str | None = None
+    ngram_size_min: int | None = None
+    ngram_size_max: int | None = None
+    relative_search_types: tuple[str | None, ...] | None = None
+    content_type: str | None = None
+    short_tokens_only_for_anchors: bool | None = None
+    remove_diacritics: bool | None = None
+    support_relative_search: bool | None = None
+
+
 @lru_cache(maxsize=1024)
-def substring(
-    language_tag: str | None = None,
-    ngram_size_min: int | None = None,
-    ngram_size_max: int | None = None,
-    relative_search_types: tuple[str | None, ...] | None = None,
-    content_type: str | None = None,
-    short_tokens_only_for_anchors: bool | None = None,
-    remove_diacritics: bool | None = None,
-    support_relative_search: bool | None = None,
-) -> _Prepared:
+def substring(*options: Any, **named: Any) -> _Prepared:
     """Prepare TOKENIZE_SUBSTRING."""
-    smallest, largest = settings.ngram_sizes(ngram_size_min, ngram_size_max)
-    strips = bool(remove_diacritics)
+    given = SubstringOptions(*options, **named)
+    smallest, largest = settings.ngram_sizes(given.ngram_size_min, given.ngram_size_max)
+    strips = bool(given.remove_diacritics)
     tokenizer = Tokenizer(
         TokenKind.SUBSTRING,
         smallest,
         largest,
-        settings.relative_types(relative_search_types, support_relative_search),
-        bool(short_tokens_only_for_anchors),
+        settings.relative_types(given.relative_search_types, given.support_relative_search),
+        bool(given.short_tokens_only_for_anchors),
         strips,
-        settings.language(language_tag, "TOKENIZE_SUBSTRING"),
+        settings.language(given.language_tag, "TOKENIZE_SUBSTRING"),
     )
-    is_html = settings.is_html(content_type, "TOKENIZE_SUBSTRING")
+    is_html = settings.is_html(given.content_type, "TOKENIZE_SUBSTRING")
 
     def tokenized(source: str) -> TokenizedValue:
         texts = [text for text, _ in html.sections(source)] if is_html else (source,)

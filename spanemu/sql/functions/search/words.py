@@ -6,9 +6,7 @@
     "naïve 旅行 🎉"           naïve  旅行  🎉            substrings
 
 A word is a run of letters, marks and digits in lower case; everything else separates. Scripts that
-write no blanks between words (`UNSPACED`) are cut into single characters with their marks, so that
-a query for several of them is a phrase: Google segments them into words by a model of its own,
-which nobody can copy. With the extra "cjk", `segmentation` cuts them by ICU's dictionaries instead.
+write no blanks between words are cut by `segmentation`.
 
 Substring lists keep such runs whole, and keep emoji, which full text drops.
 
@@ -24,6 +22,7 @@ from collections.abc import Iterator
 from spanemu.base.deadline_checks import check_deadline_if_large
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple
+from spanemu.sql.functions.search.segmentation import UNSPACED, segments
 
 _ASCII_WORD = lazy_pattern(r"#?[0-9a-z]+")
 # In a text whose separators are blanks: see `_Cleaned`.
@@ -31,12 +30,6 @@ _WORD = lazy_pattern(r"#?[^ #]+")
 _ASCII_PART = lazy_pattern(r"[0-9a-z]+")
 _ANY_CASE_WORD = lazy_pattern(r"#?[0-9A-Za-z]+")
 _PART = lazy_pattern(r"[^ #]+")
-# Thai, Lao, Burmese, Khmer, Hangul, kana, bopomofo and Han.
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u312f\u3130-\u318f\u31a0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
-    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
 _UNSPACED_CHARACTER = lazy_pattern(f"[{UNSPACED}]")
 _RUN = lazy_pattern(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _DIACRITICS = lazy_pattern("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")
@@ -107,22 +100,10 @@ def _parts(word: str) -> list[str]:
     parts: list[str] = []
     for run in _RUN.findall(rest):
         if _UNSPACED_CHARACTER.match(run):
-            parts += _clusters(run)
+            parts += segments(run)
         else:
             parts.append(run if parts else hash_ + run)
     return parts
-
-
-def _clusters(run: str) -> list[str]:
-    """Return the characters of a run, each with the marks and vowels that belong to it."""
-    clusters: list[str] = []
-    for character in run:
-        is_part = unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff"
-        if clusters and is_part:
-            clusters[-1] += character
-        else:
-            clusters.append(character)
-    return clusters
 
 
 class _Cleaned(dict[int, str]):
