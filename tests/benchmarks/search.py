@@ -11,6 +11,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,10 @@ def main(rounds: int = 20, documents: int = DOCUMENTS) -> None:
     indexed, _ = _timed(lambda: ask(COUNTED % "seldom"))
     size = (_memory() - before) / documents
     filled, other = _timed(lambda: _sqlite(rows))
+
+    def ask_sqlite(sql: str) -> list[Any]:
+        return other.execute(sql).fetchall()
+
     table = Table(title=f"Search in {documents:,} documents")
     for column in ("what", "spanemu", "goal", "FTS5"):
         table.add_column(column, justify="left" if column == "what" else "right")
@@ -100,8 +105,8 @@ def main(rounds: int = 20, documents: int = DOCUMENTS) -> None:
                   f"{documents / filled:,.0f}")  # fmt: skip
     table.add_row("memory of a document, bytes", f"{size:,.0f}", "< 8,192", "")
     for label, sql, fts, goal in QUERIES:
-        mine = min(_timed(lambda sql=sql: ask(sql))[0] for _ in range(max(3, rounds // 4)))
-        fast = min(_timed(lambda fts=fts: other.execute(fts).fetchall())[0] for _ in range(3))
+        mine = min(_timed(partial(ask, sql))[0] for _ in range(max(3, rounds // 4)))
+        fast = min(_timed(partial(ask_sqlite, fts))[0] for _ in range(3))
         table.add_row(f"{label}, ms", f"{mine * 1000:.2f}", f"< {goal}", f"{fast * 1000:.2f}")
     Console(width=120).print(table)
 
