@@ -4,8 +4,8 @@ A dictionary table is the user's: a term that equals a key also matches the valu
 step far and in one direction. A value of several words is a phrase.
 
 `enhance_query` is Google's model of language, of synonyms and spelling, which nobody can copy. Here
-it adds the regular forms of English words, so that `classic albums` finds "classical album", and
-never takes a match away. Both start from the words of the query.
+it adds the regular forms of words (`word_forms`), so that `classic albums` finds "classical album",
+and never takes a match away. Both start from the words of the query.
 """
 
 from __future__ import annotations
@@ -16,17 +16,10 @@ from typing import Any
 
 from spanemu.sql.functions.search.query_tree import Node
 from spanemu.sql.functions.search.rquery import WordNode, either, parse_words_phrase, phrase
+from spanemu.sql.functions.search.word_forms import forms
 from spanemu.sql.functions.search.words import located_words, without_diacritics
 
 _KEPT = 8
-
-_STEM_MIN = 3
-_SUFFIXES = (
-    "", "s", "es", "ed", "ing", "er", "ers", "or", "ors", "al", "ally", "ly", "ment", "ments",
-    "ation", "ations", "ion", "ions", "ness", "ity", "able", "ful", "y", "e", "ies", "ied",
-)  # fmt: skip
-_DOUBLING = ("ed", "ing", "er", "ers")  # run, running
-_LONGEST_FIRST = sorted(_SUFFIXES, key=len, reverse=True)
 
 
 class Dictionary:
@@ -66,7 +59,13 @@ def dictionary_of(rows: Any) -> Dictionary | None:
 _latest: deque[tuple[Any, Dictionary]] = deque(maxlen=_KEPT)
 
 
-def expander(dictionary: Dictionary | None, *, is_enhanced: bool, strips: bool = False) -> WordNode:
+def expander(
+    dictionary: Dictionary | None,
+    *,
+    is_enhanced: bool,
+    strips: bool = False,
+    language: str = "",
+) -> WordNode:
     """Return the function from a word of a query to the node that finds it and its kin.
 
     With `strips`, the words of the dictionary lose their diacritics.
@@ -75,7 +74,7 @@ def expander(dictionary: Dictionary | None, *, is_enhanced: bool, strips: bool =
     def node(word: str) -> Node:
         nodes: list[Node] = [phrase(((word,),))]
         if is_enhanced:
-            nodes += [phrase(((form,),)) for form in forms(word)]
+            nodes += [phrase(((form,),)) for form in forms(word, language)]
         if dictionary is not None:
             values = dictionary.values(word)
             values = [without_diacritics(value) for value in values] if strips else values
@@ -83,25 +82,3 @@ def expander(dictionary: Dictionary | None, *, is_enhanced: bool, strips: bool =
         return either(list(dict.fromkeys(nodes)))
 
     return node
-
-
-def forms(word: str) -> list[str]:
-    """Return other regular forms of an English word, real ones and some that do not exist."""
-    if not word.isascii() or not word.isalpha():
-        return []
-    stems: list[str] = []
-    for suffix in _LONGEST_FIRST:
-        if word.endswith(suffix) and len(word) - len(suffix) >= _STEM_MIN:
-            stem = word[: len(word) - len(suffix)]
-            stems += _spellings(stem, suffix)
-    built = [stem + suffix for stem in dict.fromkeys(stems) for suffix in _SUFFIXES]
-    built += [stem + stem[-1] + suffix for stem in dict.fromkeys(stems) for suffix in _DOUBLING]
-    return [form for form in dict.fromkeys(built) if form != word]
-
-
-def _spellings(stem: str, suffix: str) -> list[str]:
-    """Return a stem, and the stem without the consonant that a suffix has doubled."""
-    if suffix in ("ies", "ied"):
-        return [stem]
-    doubled = suffix in _DOUBLING and len(stem) > _STEM_MIN and stem[-1] == stem[-2]
-    return [stem, stem[:-1]] if doubled else [stem]

@@ -148,7 +148,8 @@ def _tree(tokenizer: Tokenizer, text: str, dialect: str, given: _Given) -> Node:
         return parse_words_phrase(text)
     strips = tokenizer.remove_diacritics
     is_enhanced = bool(given.enhance_query)
-    expand = expander(given.dictionary, is_enhanced=is_enhanced, strips=strips)
+    language = settings.language(given.language_tag, "SEARCH") or tokenizer.language
+    expand = expander(given.dictionary, is_enhanced=is_enhanced, strips=strips, language=language)
     return parse_rquery(text, expand)
 
 
