@@ -95,7 +95,7 @@ def main(rounds: int = 20, documents: int = DOCUMENTS) -> None:
     filled, other = _timed(lambda: _sqlite(rows))
 
     def ask_sqlite(sql: str) -> list[Any]:
-        return other.execute(sql).fetchall()
+        return list(other.execute(sql))
 
     table = Table(title=f"Search in {documents:,} documents")
     for column in ("what", "spanemu", "goal", "FTS5"):

@@ -259,19 +259,21 @@ def _phrase_in(postings: Postings, tree: query_tree.Phrase) -> int:
         places.append((sum(map(len, known)), offset - first, known))
     places.sort(key=lambda each: each[:2])
     _, offset, known = places[0]
-    starts = _starts(known, offset)
+    starts = set(_starts(known, offset))
     for size, offset, known in places[1:]:
         if size > _BISECTED * len(starts):
             starts = {start for start in starts if _has_place(known, start + offset)}
         else:
-            starts &= _starts(known, offset)
+            starts.intersection_update(_starts(known, offset))
         if not starts:
             return 0
     return bits_of({start >> _NUMBER_SHIFT for start in starts})
 
 
-def _starts(known: Iterable[array[int]], offset: int) -> set[int]:
-    return {(posting >> POSITION_SHIFT) - offset for each in known for posting in each}
+def _starts(known: Iterable[array[int]], offset: int) -> list[int]:
+    if not offset:
+        return [posting >> POSITION_SHIFT for each in known for posting in each]
+    return [(posting >> POSITION_SHIFT) - offset for each in known for posting in each]
 
 
 def _has_place(known: Iterable[array[int]], place: int) -> bool:
