@@ -70,6 +70,8 @@ class Operation(Enum):
     SCORE_NGRAMS = "SCORE_NGRAMS"
 
 
+# Functions that are NULL for a NULL list of tokens.
+SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SEARCH_NGRAMS})
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}

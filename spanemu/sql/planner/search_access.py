@@ -22,7 +22,7 @@ from typing import Protocol
 from spanemu.base.record import dataclass
 from spanemu.schema.indexes import SearchIndex
 from spanemu.schema.table import Column
-from spanemu.sql.functions.registry import Operation
+from spanemu.sql.functions.registry import SEARCHES, Operation
 from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts, equality, negated
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, SearchScan
@@ -31,8 +31,6 @@ from spanemu.sql.planner.planning import ForcedIndexNotReady, Planning
 from spanemu.sql.planner.search_errors import NoSearchIndex, SearchIndexUnusable
 from spanemu.sql.resolved import And, ColumnRef, Expr, FunctionCall, Or, TokenColumn
 from spanemu.values.types import TypeCode
-
-SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SEARCH_NGRAMS})
 
 
 class Reading(Protocol):

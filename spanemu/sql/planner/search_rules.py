@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.registry import Operation
+from spanemu.sql.functions.registry import SEARCHES, Operation
 from spanemu.sql.plan.nodes import Filter, Node, SearchScan
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan
 from spanemu.sql.plan.traverse import free, parts, walk
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.search_access import SEARCHES, calls_in
+from spanemu.sql.planner.search_access import calls_in
 from spanemu.sql.planner.search_errors import SearchForUpdate, SearchIndexUnusable, SearchMisplaced
 from spanemu.sql.resolved import Expr, FunctionCall, Statement
 

@@ -187,6 +187,20 @@ def test_searches_compose_with_other_queries(mail):
     ) == [(1,), (2,)]
 
 
+def test_an_outer_join_keeps_only_rows_that_are_found(mail):
+    sql = (
+        "SELECT n.Id, m.Id FROM Mail n LEFT JOIN Mail m ON m.Id = n.Id AND m.Box = 1 "
+        "WHERE n.Box = 2 AND m.Box = 1 AND SEARCH(m.ATok, 'red')"
+    )
+    assert mail.rows(sql) == [(1, 1)]
+    mail.ddl(ON_BOTH)
+    sql = (
+        "SELECT n.Id FROM Mail n LEFT JOIN Mail m ON m.Id = n.Id AND m.Box = 2 WHERE %s ORDER BY 1"
+    )
+    assert mail.rows(sql % "SEARCH(m.ATok, 'pie')") == [(1,), (1,)]
+    assert mail.rows(sql % "NOT SEARCH(m.ATok, 'pie')") == []
+
+
 def test_a_read_write_transaction_searches_only_with_the_hint(mail):
     sql = "SELECT Id FROM Mail WHERE Box = 1 AND SEARCH(ATok, 'apple') ORDER BY Id"
     forced = "SELECT Id FROM Mail@{FORCE_INDEX=ByBox} WHERE Box = 1"
