@@ -60,7 +60,7 @@ class PlanCheck:
     def uses_index(self, name: str) -> PlanCheck:
         """Raise AssertionError unless the plan scans an index."""
         __tracebackhide__ = True
-        if name not in set(self._targets("IndexScan")):
+        if name not in {*self._targets("IndexScan"), *self._targets("SearchIndexScan")}:
             self._fail(f"Expected the plan to use index {name}")
         return self
 

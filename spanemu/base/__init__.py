@@ -9,7 +9,8 @@ reads them), `rand` (the only source of randomness), `limits` (every published q
 deadline, what it waits for, and the line that made it), `request_mutex` (a mutex for which requests
 wait), `deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops
 that check the deadline), `deep_stack` (room for code that recurses over a statement), `paging`
-(pages of a listing), `record` (light classes for frozen data), `serialization` (objects and keys as
+(pages of a listing), `record` (light classes for frozen data), `bits` (sets
+of numbers as integers), `serialization` (objects and keys as
 plain data), `text_files` (whose line ends may be values), `process` (the memory left, and
 attributes that a forked child may not read), `collector` (blocks without garbage collections, and a
 heap that they skip), `counts` (with their nouns), `severity` and `name_hints` (for the

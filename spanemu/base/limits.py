@@ -62,6 +62,7 @@ PLACEMENTS_PER_DATABASE_MAX = 50
 QUEUES_PER_DATABASE_MAX = 100  # Spanner counts those of an instance
 QUEUE_RECEIVERS_MAX = 1_000  # running queries that receive messages of a queue
 ROLES_PER_DATABASE_MAX = 100
+TOKEN_BYTES_MAX = 10_000_000  # of the token lists of a row in one search index
 VECTOR_LENGTH_MAX = 8_000
 
 # Requests.

@@ -11,7 +11,7 @@ from itertools import count
 from spanemu.base.identifiers import RESERVED_WORDS, quoted
 from spanemu.hotspots.verdict import Cause, Reason
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
-from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import KeyPart, Table
 from spanemu.values.types import TypeCode
@@ -28,6 +28,11 @@ def fix_of(schema: Schema, relation: TableOrIndex, cause: Cause, *, table_moves:
         return writer.several_rows(relation)
     if isinstance(relation, Table):
         return writer.table(relation, cause)
+    if isinstance(relation, SearchIndex):
+        return (
+            f"uniform sharding, the default, of {relation.name}: leave sort_order_sharding out, or "
+            "PARTITION BY a column with many values"
+        )
     assert isinstance(relation, SortedIndex)
     table = schema.tables[schema.fold(relation.table)]
     return writer.index(table, relation, cause, table_moves=table_moves)

@@ -21,11 +21,18 @@ from spanemu.hotspots.thresholds import THRESHOLDS, Thresholds
 from spanemu.hotspots.trace import Commit
 from spanemu.hotspots.tree_load import Kind
 from spanemu.hotspots.verdict import Cause, Level, Reason, Symptom, Verdict, cause_of, judge
-from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, Table
 from spanemu.storage.layout import TreeId, hierarchy_of, lineage, tree_of
 from spanemu.values.types import TypeCode
+
+
+def is_split_by_key(relation: TableOrIndex) -> bool:
+    """Return whether splits hold neighbouring keys; shards of search indexes are uniform."""
+    return not isinstance(relation, SearchIndex) or bool(
+        relation.options.get("sort_order_sharding")
+    )
 
 
 def participants(
@@ -148,6 +155,7 @@ class AnalysisContext:
         analyses = tuple(
             analyze_stream(schema, relation, kind, stream, limits)
             for relation in schema.tables_and_indexes()
+            if is_split_by_key(relation)
             for kind in kinds
             if (stream := observations.streams.get((tree_of(relation), kind))) is not None
         )

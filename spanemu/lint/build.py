@@ -160,7 +160,7 @@ class _Builder:
 
     def alter_index(
         self,
-        _: Statement,
+        statement: Statement,
         tree: ddl_ast.AlterIndex | ddl_ast.AlterSearchIndex | ddl_ast.AlterVectorIndex,
     ) -> None:
         index = self.schema.indexes.get(fold(str(tree.name)))
@@ -169,8 +169,15 @@ class _Builder:
         match tree.action:
             case ddl_ast.AddIndexColumn(column=column, stored=True):
                 index.storing.append(fold(column.name))
+            case ddl_ast.AddIndexColumn(column=column):
+                position = Position(statement, column.at)
+                index.key_parts += ((column.name, False, position),)
             case ddl_ast.DropIndexColumn(column=column) if fold(column.name) in index.storing:
                 index.storing.remove(fold(column.name))
+            case ddl_ast.DropIndexColumn(column=column):
+                index.key_parts = tuple(
+                    part for part in index.key_parts if fold(part[0]) != fold(column.name)
+                )
 
     def drop_index(self, _: Statement, tree: ddl_ast.Drop) -> None:
         self.schema.indexes.pop(fold(str(tree.name)), None)

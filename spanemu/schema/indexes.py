@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 from spanemu.base.record import dataclass
 from spanemu.schema.table import Column, KeyPart, Table
+from spanemu.values.order import SortOrder
 
 ColumnsById = Mapping[int, Column]
 
@@ -144,19 +145,51 @@ class SortedIndex(Index):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchIndex(Index):
-    """An inverted index over TOKENLIST columns."""
+    """An inverted index over the TOKENLIST columns `key`.
+
+    A row has one entry, its document: the columns to partition and to order by, `suffix` (the
+    remaining parts of the table's primary key), then its token lists and stored columns. So
+    documents lie in the order of the index, partition by partition. What maps tokens to documents
+    is derived from them (`storage.postings`).
+    """
 
     words: ClassVar[str] = "SEARCH INDEX"
     schema_field: ClassVar[str] = "search_indexes"
+    has_entries: ClassVar[bool] = True
 
     key: tuple[Column, ...]
     partition_by: tuple[Column, ...] = ()
     order_by: tuple[KeyPart, ...] = ()
+    suffix: tuple[KeyPart, ...] = ()
+    partition_orders: tuple[SortOrder, ...] = ()  # of the entries, one for each column
+
+    @property
+    def full_key(self) -> tuple[KeyPart, ...]:
+        return self.declared_key + self.suffix
+
+    @property
+    def declared_key(self) -> tuple[KeyPart, ...]:
+        return self.partition_key + self.order_by
+
+    @property
+    def partition_key(self) -> tuple[KeyPart, ...]:
+        """The parts of an entry's key that say in which partition it lies."""
+        pairs = zip(self.partition_by, self.partition_orders, strict=True)
+        return tuple([KeyPart(column, order) for column, order in pairs])
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        ordered = tuple([part.column for part in self.order_by])
-        return self.key + self.partition_by + ordered + self.stored
+        return tuple([part.column for part in self.full_key]) + self.key + self.stored
+
+    @property
+    def filtered(self) -> tuple[Column, ...]:
+        """Columns whose NULL keeps a row out of the index."""
+        return tuple([column for column in self.columns if column.name in self.where_not_null])
+
+    @property
+    def unique(self) -> bool:
+        """Return whether no two rows may share partition and order."""
+        return bool(self.options.get("disable_automatic_uid_column"))
 
     def with_columns(self, columns: ColumnsById) -> Self:
         return replace(
@@ -164,6 +197,7 @@ class SearchIndex(Index):
             key=replaced(self.key, columns),
             partition_by=replaced(self.partition_by, columns),
             order_by=replaced_parts(self.order_by, columns),
+            suffix=replaced_parts(self.suffix, columns),
             stored=replaced(self.stored, columns),
         )
 

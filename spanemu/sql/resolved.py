@@ -261,10 +261,25 @@ class SingleRow(Scan):
 
 
 @record
+class TokenColumn(Unique):
+    """A virtual token list among the columns of a scan, and how it is computed from a row.
+
+    `value` is an expression over `sources`, columns of the same table that no other expression
+    refers to.
+    """
+
+    column: ResolvedColumn
+    stored: Column
+    value: Expr
+    sources: tuple[tuple[ResolvedColumn, Column], ...]
+
+
+@record
 class TableScan(Scan):
     """Rows of a stored table. `columns` pairs each output with its stored column.
 
-    `vector_index` is the vector index that serves the query: a choice of the planner.
+    `vector_index` is the vector index that serves the query: a choice of the planner. The virtual
+    token lists among the columns are in `tokens`, too.
     """
 
     table: Table
@@ -272,6 +287,7 @@ class TableScan(Scan):
     hints: Hints = ()
     for_update: bool = False
     vector_index: VectorIndex | None = None
+    tokens: tuple[TokenColumn, ...] = ()
 
 
 @record

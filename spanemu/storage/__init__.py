@@ -7,6 +7,7 @@ share), `leaf` (neighbouring keys of a tree), `tree` (the rows of a tree in one 
 estimated sizes), `split_settings` (sizes, loads and servers of splits), `change_log` (the changes
 that change streams show), `garbage_collection` (old versions, snapshots and their undo log),
 `observer` (the observers of commits and reads), `reads` (rows at a timestamp), `vector_rows` (rows
-gathered for searches by vectors) and `store` (commits,
+gathered for searches by vectors), `postings` (from tokens to documents of search indexes) and
+`store` (commits,
 snapshots and clones).
 """

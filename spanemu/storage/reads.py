@@ -36,6 +36,7 @@ class StoreReads:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
+        self.last_commit = BEGINNING
         self.mutex = threading.RLock()
         self.split_map = SplitMap()
         self._dropped = Dropped()
@@ -151,12 +152,16 @@ class StoreReads:
             for version in versions
         )
 
-    def keys_written_since(self, tree: TreeId, at: int) -> list[bytes]:
-        """Return the keys of the rows that were written after `at`. The caller holds `mutex`."""
-        keys: list[bytes] = []
-        for rows, (leaf, first, end) in self._pieces(tree, *EVERYTHING[0], False):
-            keys += rows.keys_written_after((leaf, first, end), at)
-        return keys
+    def written_items(
+        self, tree: TreeId, within: ByteRange, at: int
+    ) -> list[tuple[bytes, Version]]:
+        """Return the keys of a range that were written after `at`, with their newest versions."""
+        with self.mutex:
+            return [
+                item
+                for rows, piece in self._pieces(tree, *within, descending=False)
+                for item in rows.items_after(piece, at)
+            ]
 
     def row_count(self, tree: TreeId) -> int:
         """Return the number of keys in a tree, recently deleted ones included. O(splits)."""

@@ -17,9 +17,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, repeat
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import BEGINNING, Clock
+from spanemu.base.deferred import deferred
 from spanemu.schema.schema import Schema
 from spanemu.storage import layers
 from spanemu.storage.change_log import (
@@ -45,6 +46,11 @@ from spanemu.storage.split_map import Dropped
 from spanemu.storage.versions import Version, push
 from spanemu.values.cell_mask import WHOLE_ROW
 
+if TYPE_CHECKING:
+    from spanemu.storage import postings as postings_of
+else:
+    postings_of = deferred("spanemu.storage.postings")
+
 MANY_WRITES = 16  # at least so many new rows of a tree are inserted together
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write
 
@@ -55,12 +61,13 @@ class Store(StoreReads):
     def __init__(self, clock: Clock, retention_nanos: int) -> None:
         super().__init__(clock)
         self.retention_nanos = retention_nanos
-        self.last_commit = BEGINNING
         self.pins = Pins()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
         self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
         self.vector_rows: Any = None  # `vector_rows.VectorRows`, since the first search
+        # Of the search indexes that were queried, by tree.
+        self.postings: dict[TreeId, postings_of.TreePostings] = {}
         self._journal: list[Any] | None = None  # writes not yet reported to the observer
         self.change_log: ChangeLog | None = None  # None while no change stream exists
         self.change_listener: ChangeListener | None = None  # for readers of change streams
@@ -91,6 +98,7 @@ class Store(StoreReads):
             if at is not None:
                 self._dropped.add(tree, self.split_map.trees[tree], at)
                 self._remember(lambda: self._dropped.remove(tree))
+            self.postings.pop(tree, None)
             self._remember(self.split_map.drop(tree))
             if self.vector_rows is not None:
                 self.vector_rows.forget(tree)
@@ -141,6 +149,8 @@ class Store(StoreReads):
         `cells` holds the masks of the rows of which only some cells are written.
         """
         with self.mutex:
+            if self.postings:
+                postings_of.note_writes(self.postings, writes)
             horizon = self.advance_horizon(at)
             split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
             owner = split_map.owner
@@ -309,7 +319,11 @@ class Store(StoreReads):
                 self._snapshots.popitem()
             length = snapshot.log_length - self._forgotten
             undone = self._vectors_since(length)
+            if self.postings:
+                postings_of.note_writes(self.postings, self._log[length:])
             undo(self._log, length, self.split_map, self._garbage)
+            for tree in self.postings.keys() - self.split_map.trees.keys():
+                del self.postings[tree]
             self._garbage.restore(snapshot.garbage)
             self.sequences = dict(snapshot.sequences)
             self.last_commit, self.oldest_readable = snapshot.garbage.at, snapshot.oldest_readable
@@ -377,6 +391,7 @@ class Store(StoreReads):
             twin.sequences = dict(self.sequences)
             twin._garbage = self._garbage.copy()
             twin.split_map = self.split_map.share()
+            twin.postings = {tree: each.share() for tree, each in self.postings.items()}
             twin._serials = self._serials.copy()
             if self.vector_rows is not None:
                 twin.vector_rows = self.vector_rows.copy(twin)
@@ -391,8 +406,7 @@ class Store(StoreReads):
         """
         with self.mutex:
             twin = self.clone()
-            twin.change_log = None
-            twin.vector_rows = None
+            twin.change_log, twin.vector_rows, twin.postings = None, None, {}
             for tree in sorted(twin.split_map.trees.keys() - paths.keys(), reverse=True):
                 twin.drop_tree(tree)
             for tree in [tree for tree in paths if tree not in twin.split_map.trees]:
@@ -403,6 +417,22 @@ class Store(StoreReads):
             if at < self.last_commit:
                 twin.split_map.rewind(at)
             return twin
+
+    def documents(
+        self, tree: TreeId, layout: postings_of.DocumentLayout, prefix: bytes, at: int
+    ) -> postings_of.View | None:
+        """Return the documents of a partition of a search index, with the postings of their tokens.
+
+        None for an index that was dropped, or a layout that it had earlier.
+        """
+        with self.mutex:
+            known = self.postings.get(tree)
+            if known is None or known.layout != layout:
+                is_earlier = known is not None and at < self.last_commit
+                if is_earlier or tree not in self.split_map.trees:
+                    return None
+                known = self.postings[tree] = postings_of.TreePostings(layout)
+        return known.view(self, tree, prefix, at)
 
     def check(self) -> None:
         """Assert every invariant."""

@@ -322,14 +322,14 @@ class Tree:
             return []
         return [version for version in self.versions(leaf.keys[first:end]) if version[0] > at]
 
-    def keys_written_after(self, piece: Piece, at: int) -> list[bytes]:
-        """Return the keys of the rows of a piece that were written after `at`."""
+    def items_after(self, piece: Piece, at: int) -> list[tuple[bytes, Version]]:
+        """Return the keys of `written_after` with the newest versions of their rows."""
         leaf, first, end = piece
         if leaf.newest <= at and self._floor <= at:
             return []
         keys = leaf.keys[first:end]
-        versions = zip(keys, self.versions(keys), strict=True)
-        return [key for key, version in versions if version[0] > at]
+        pairs = zip(keys, self.versions(keys), strict=True)
+        return [(key, version) for key, version in pairs if version[0] > at]
 
     def is_written_after(self, at: int) -> bool:
         """Return whether a row was written after `at`."""

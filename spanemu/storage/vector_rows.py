@@ -15,7 +15,7 @@ at an earlier timestamp than that of the rows looks up all keys written after it
 from __future__ import annotations
 
 from spanemu.base.record import NamedTuple
-from spanemu.storage.layout import TreeId
+from spanemu.storage.layout import EVERYTHING, TreeId
 from spanemu.storage.reads import StoreReads
 from spanemu.values.vector_rows import Gathered, VectorColumn, VectorView
 
@@ -96,7 +96,9 @@ def _written(
     """
     if entry is None or entry.at < store.oldest_readable:
         return None
-    written = frozenset(store.keys_written_since(TreeId(column.tree), min(entry.at, at)))
+    written = frozenset(
+        key for key, _ in store.written_items(TreeId(column.tree), EVERYTHING[0], min(entry.at, at))
+    )
     gathered = entry.gathered
     rows = len(gathered.keys) + len(gathered.null_keys)
     is_much = len(entry.stale | written) > max(STALE_MIN, rows // STALE_SHARE)

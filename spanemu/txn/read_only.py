@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
 from spanemu.base.deferred import deferred
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage.layout import TreeId, tree_of
@@ -19,11 +19,14 @@ from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.timestamp import format_utc
 
 if TYPE_CHECKING:
-    from spanemu.storage import vector_rows
+    from spanemu.storage import postings, vector_rows
     from spanemu.values import vector_rows as rows_by_vector
 else:
+    postings = deferred("spanemu.storage.postings")
     vector_rows = deferred("spanemu.storage.vector_rows")
     rows_by_vector = deferred("spanemu.values.vector_rows")
+
+_FEW_DOCUMENTS = 64  # that are matched one by one sooner than postings are made of them
 
 
 class SnapshotReader:
@@ -53,7 +56,7 @@ class SnapshotReader:
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -113,6 +116,15 @@ class SnapshotReader:
                 store.vector_rows = vector_rows.VectorRows(store)
             rows: vector_rows.VectorRows = store.vector_rows
         return rows.view(rows_by_vector.VectorColumn(tree, column.position, length), self.at)
+
+    def documents(self, index: SearchIndex, prefix: bytes) -> postings.View | None:
+        """Return the documents of a partition of a search index, or None if they are few."""
+        tree, store = tree_of(index), self._store
+        if store.nth_key(tree, postings.range_of(prefix), _FEW_DOCUMENTS) is None:
+            return None
+        documents = store.documents(tree, postings.layout_of(index), prefix, self.at)
+        self._checked_retention([])
+        return documents
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
@@ -113,7 +113,7 @@ class TransactionWorkspace:
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spanemu.schema.indexes import SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.storage.layout import TreeId, in_order, tree_of
@@ -97,7 +97,7 @@ class TransactionReader:
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -127,6 +127,9 @@ class TransactionReader:
         if transaction.store.observer is not None:
             transaction.store.observer.on_get(tree_of(table), key)
         return transaction.get_row(table, key, lock, must_hold=self._writes)
+
+    def documents(self, index: SearchIndex, prefix: bytes) -> None:
+        """Return None: a transaction scans the partition, which it locks as a whole."""
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""
@@ -201,7 +204,7 @@ class PartitionReader:
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -221,6 +224,9 @@ class PartitionReader:
         if not self._clipped(tree_of(table), ((key, successor(key)),)):
             return None
         return self._reader.get(table, key, for_update=for_update, cells=cells)
+
+    def documents(self, index: SearchIndex, prefix: bytes) -> None:
+        """Return None: partitioned queries do not search."""
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, Limits
-from spanemu.schema.indexes import Index, SortedIndex
+from spanemu.base.deferred import deferred
+from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, TOKEN_BYTES_MAX, Limits
+from spanemu.schema.indexes import Index, SearchIndex, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
 from spanemu.storage.layout import encoder_of, tree_of
@@ -22,6 +23,11 @@ from spanemu.values.key import ByteRange, after_prefix
 from spanemu.values.key_text import key_text, part_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
+
+if TYPE_CHECKING:
+    from spanemu.txn import value_errors
+else:
+    value_errors = deferred("spanemu.txn.value_errors")
 
 Row = tuple[Any, ...]
 
@@ -80,12 +86,12 @@ class CompiledIndex:
         return self.encode(cells[: self.declared_parts])
 
 
-class CompiledSortedIndex(CompiledIndex):
-    """A sorted index, compiled: a row has one entry, or none if a filter leaves it out."""
+class CompiledSingleIndex(CompiledIndex):
+    """An index, compiled, in which a row has one entry, or none if a filter leaves it out."""
 
     is_single = True
 
-    def __init__(self, index: SortedIndex, key_bytes: int = KEY_BYTES_MAX) -> None:
+    def __init__(self, index: SortedIndex | SearchIndex, key_bytes: int = KEY_BYTES_MAX) -> None:
         super().__init__(index, index.filtered, key_bytes)
         self.is_unique = index.unique
         self._cells_of = cell_getter([column.position for column in index.columns])
@@ -97,9 +103,26 @@ class CompiledSortedIndex(CompiledIndex):
         return ((self.encode(cells[: self.key_parts]), cells),)
 
 
+class CompiledSearchIndex(CompiledSingleIndex):
+    """A search index, compiled: the entry of a row is its document, with its token lists."""
+
+    def __init__(self, index: SearchIndex, key_bytes: int = KEY_BYTES_MAX) -> None:
+        super().__init__(index, key_bytes)
+        self._tokens = slice(self.key_parts, self.key_parts + len(index.key))
+
+    def entries(self, row: Row) -> Sequence[Entry]:
+        entries = super().entries(row)
+        for _, cells in entries:
+            size = sum([len(tokens) for tokens in cells[self._tokens] if tokens is not None])
+            if size > TOKEN_BYTES_MAX:
+                raise value_errors.TooManyTokenBytes(self.index.name, size, TOKEN_BYTES_MAX)
+        return entries
+
+
 # The compiled form of each kind of index that has entries.
 COMPILED_INDEXES: dict[type[Index], Callable[[Any, int], CompiledIndex]] = {
-    SortedIndex: CompiledSortedIndex
+    SortedIndex: CompiledSingleIndex,
+    SearchIndex: CompiledSearchIndex,
 }
 
 

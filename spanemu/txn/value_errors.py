@@ -98,6 +98,15 @@ class KeyTooLarge(
     limit: int
 
 
+class TooManyTokenBytes(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.PROGRAM_LIMIT_EXCEEDED
+):
+    prose = "A row has too many search token bytes in index {index}: {size} (limit {limit})."
+    index: str
+    size: int
+    limit: int
+
+
 class UnknownPlacement(
     SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
 ):

@@ -223,6 +223,13 @@ def struct_of(*fields: tuple[str, Type]) -> Type:
     return Type(TypeCode.STRUCT, fields=tuple(StructField(name, type_) for name, type_ in fields))
 
 
+def contains(type_: Type, code: TypeCode) -> bool:
+    """Return whether a type, or an element or a field of it, has the constructor `code`."""
+    if type_.element is not None:
+        return contains(type_.element, code)
+    return type_.code is code or any(contains(field.type, code) for field in type_.fields)
+
+
 _SHOWN_CHARACTERS_MAX = 64
 
 

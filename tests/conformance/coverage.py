@@ -461,8 +461,7 @@ _READS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("queries within families can be partitioned", "reads_partitions::test_a_query_within_families_can_be_partitioned"),
         ("queries beyond families cannot", "reads_partitions::test_a_query_beyond_families_cannot"),
         ("DML cannot be partitioned by PartitionQuery", "reads_partitions::test_dml_cannot_be_partitioned_so"),
-        ("refusal of a partitioned search query", "UNIMPLEMENTED: Function SEARCH"),
-        ("search is refused by name", "reads_partitions::test_search_is_refused_by_name"),
+        ("a search cannot be partitioned", "reads_partitions::test_a_search_cannot_be_partitioned"),
         ("Data Boost", "reads_partitions::test_data_boost_is_accepted"),
     ),
 }

@@ -67,10 +67,7 @@ def _ddl() -> Iterator[str]:
     done = sorted(map(_words, kinds))
     yield "## Schema statements\n"
     yield f"Applied: {', '.join(done)}.\n"
-    yield (
-        "Partly supported: search indexes can be created, validated, printed and listed; they cannot "
-        "be queried (UNIMPLEMENTED). Graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n"
-    )
+    yield ("Refused: graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n")
 
 
 def _words(kind: type) -> str:

@@ -67,6 +67,10 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "DATE_FROM_UNIX_DATE": ("DATE_FROM_UNIX_DATE(1)", 'DATE "1970-01-02"'),
     "DATE_SUB": ("DATE_SUB(DATE '2024-03-01', INTERVAL 1 DAY)", 'DATE "2024-02-29"'),
     "DATE_TRUNC": ("DATE_TRUNC(DATE '2024-02-29', MONTH)", 'DATE "2024-02-01"'),
+    "DEBUG_TOKENLIST": (
+        "DEBUG_TOKENLIST(TOKENIZE_NUMBER(42, comparison_type=>'equality'))",
+        '"==42"',
+    ),
     "DIV": ("DIV(7, -2)", "-3"),
     "DOT_PRODUCT": ("DOT_PRODUCT([1.0, 2.0], [3.0, 4.0])", "11.0"),
     "ENDS_WITH": ("ENDS_WITH('apple', 'e')", "true"),
@@ -188,6 +192,10 @@ SCALARS: Mapping[str, tuple[str, str]] = {
     "SIGN": ("SIGN(-5)", "-1"),
     "SIN": ("SIN(0)", "0.0"),
     "SINH": ("SINH(0)", "0.0"),
+    "SNIPPET": (
+        "JSON_VALUE(SNIPPET('Rock albums rock.', 'albums'), '$.snippets[0].highlights[0].end')",
+        '"12"',
+    ),
     "SOUNDEX": ("SOUNDEX('Ashcraft')", '"A261"'),
     "SPANNER_SYS.DISTRIBUTION_PERCENTILE": (
         "SPANNER_SYS.DISTRIBUTION_PERCENTILE('{"
@@ -236,15 +244,29 @@ SCALARS: Mapping[str, tuple[str, str]] = {
         "TIMESTAMP_TRUNC(TIMESTAMP '2024-02-29 12:34:56-08', HOUR)",
         'TIMESTAMP "2024-02-29 20:00:00+00"',
     ),
-    # A TOKENLIST cannot be shown.
-    "TOKEN": ("TOKEN('a') IS NULL", "false"),
-    "TOKENIZE_BOOL": ("TOKENIZE_BOOL(TRUE) IS NULL", "false"),
-    "TOKENIZE_FULLTEXT": ("TOKENIZE_FULLTEXT('a b') IS NULL", "false"),
+    "TOKEN": ("DEBUG_TOKENLIST(TOKEN('Big Time'))", '"Big Time"'),
+    "TOKENIZE_BOOL": ("DEBUG_TOKENLIST(TOKENIZE_BOOL([TRUE, FALSE]))", '"y, <gap(1000)>, n"'),
+    "TOKENIZE_FULLTEXT": (
+        "DEBUG_TOKENLIST(TOKENIZE_FULLTEXT('Hello DB #World'))",
+        '"hello(boundary), db, [#world, world](boundary)"',
+    ),
     "TOKENIZE_JSON": ("TOKENIZE_JSON(JSON '{}') IS NULL", "false"),
-    "TOKENIZE_NGRAMS": ("TOKENIZE_NGRAMS('abc') IS NULL", "false"),
-    "TOKENIZE_NUMBER": ("TOKENIZE_NUMBER(1) IS NULL", "false"),
-    "TOKENIZE_SUBSTRING": ("TOKENIZE_SUBSTRING('abc') IS NULL", "false"),
-    "TOKENLIST_CONCAT": ("TOKENLIST_CONCAT([TOKEN('a')]) IS NULL", "false"),
+    "TOKENIZE_NGRAMS": (
+        "DEBUG_TOKENLIST(TOKENIZE_NGRAMS('Big Time', ngram_size_min=>4))",
+        '"Big , ig T, g Ti,  Tim, Time"',
+    ),
+    "TOKENIZE_NUMBER": (
+        "DEBUG_TOKENLIST(TOKENIZE_NUMBER([1, 10], min=>1, max=>10))",
+        '"==1, ==10, [1, 1], [1, 2], [1, 4], [1, 8], [9, 10], [9, 12], [9, 16], [10, 10]"',
+    ),
+    "TOKENIZE_SUBSTRING": (
+        "DEBUG_TOKENLIST(TOKENIZE_SUBSTRING('hello world', ngram_size_min=>4, ngram_size_max=>6))",
+        '"[ello, hell, hello, orld, worl, world]"',
+    ),
+    "TOKENLIST_CONCAT": (
+        "DEBUG_TOKENLIST(TOKENLIST_CONCAT([TOKENIZE_FULLTEXT('a'), NULL]))",
+        '"a(boundary)"',
+    ),
     "TO_BASE32": ("TO_BASE32(b'abcde\\xff')", '"MFRGGZDF74======"'),
     "TO_BASE64": ("TO_BASE64(b'ab')", '"YWI="'),
     "TO_CODE_POINTS": ("TO_CODE_POINTS('Aÿ')", "[65, 255]"),
@@ -308,4 +330,17 @@ AGGREGATES: Mapping[str, tuple[str, str]] = {
     "SUM": ("SUM(x)", "5"),
     "VARIANCE": ("VARIANCE(f)", "1.0"),
     "VAR_SAMP": ("VAR_SAMP(f)", "1.0"),
+}
+
+# Search functions need a search index: a condition on the table `Notes`, or an expression over its
+# rows that "fox" is found in, and the values of Id or of the expression.
+SEARCHES = {
+    "SEARCH": ("SELECT Id FROM Notes WHERE SEARCH(Words, 'quick OR lazy') ORDER BY Id", [1, 2]),
+    "SEARCH_SUBSTRING": ("SELECT Id FROM Notes WHERE SEARCH_SUBSTRING(Parts, 'rown')", [1]),
+    "SEARCH_NGRAMS": ("SELECT Id FROM Notes WHERE SEARCH_NGRAMS(Parts, 'brown fax')", [1]),
+    "SCORE": (
+        "SELECT Id FROM Notes WHERE SEARCH(Words, 'fox') ORDER BY SCORE(Words, 'fox') DESC",
+        [3, 1],
+    ),
+    "SCORE_NGRAMS": ("SELECT SCORE_NGRAMS(Parts, 'lazy dog') FROM Notes WHERE Id = 2", [1.0]),
 }

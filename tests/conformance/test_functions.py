@@ -5,7 +5,15 @@ from google.api_core.exceptions import MethodNotImplemented
 
 import spanemu
 from spanemu.sql.googlesql.catalog import CATALOG
-from tests.conformance.function_examples import AGGREGATES, AI_ANSWERS, ANY, GRAPHS, ROWS, SCALARS
+from tests.conformance.function_examples import (
+    AGGREGATES,
+    AI_ANSWERS,
+    ANY,
+    GRAPHS,
+    ROWS,
+    SCALARS,
+    SEARCHES,
+)
 
 SCHEMA = (
     "CREATE SEQUENCE Counter OPTIONS (sequence_kind = 'bit_reversed_positive')",
@@ -17,7 +25,12 @@ SCHEMA = (
     "CREATE TABLE Friendship (Id INT64, FriendId INT64) PRIMARY KEY (Id, FriendId)",
     "CREATE PROPERTY GRAPH Friends NODE TABLES (Person) EDGE TABLES (Friendship "
     "SOURCE KEY (Id) REFERENCES Person (Id) DESTINATION KEY (FriendId) REFERENCES Person (Id))",
+    "CREATE TABLE Notes (Id INT64, Body STRING(MAX), "
+    "Words TOKENLIST AS (TOKENIZE_FULLTEXT(Body)) HIDDEN, "
+    "Parts TOKENLIST AS (TOKENIZE_SUBSTRING(Body, ngram_size_min=>2)) HIDDEN) PRIMARY KEY (Id)",
+    "CREATE SEARCH INDEX NotesByText ON Notes(Words, Parts)",
 )
+NOTES = [(1, "quick brown fox"), (2, "lazy dog"), (3, "fox, fox, fox")]
 # It is a value for DML, not for queries.
 WRITTEN = "PENDING_COMMIT_TIMESTAMP"
 
@@ -33,6 +46,7 @@ def functions():
         with client.batch() as batch:
             batch.insert("Person", ("Id",), [(1,), (2,)])
             batch.insert("Friendship", ("Id", "FriendId"), [(1, 2)])
+            batch.insert("Notes", ["Id", "Body"], NOTES)
         yield client
 
 
@@ -47,7 +61,7 @@ def test_the_examples_are_whole():
     aggregates = {name for name in CATALOG.aggregates if not name.startswith("$")}
     # An approximate distance is no value: tests of vector search have examples.
     values = {name for name in scalars - {WRITTEN} if "APPROX_" not in name}
-    assert {*SCALARS, *GRAPHS} == values
+    assert {*SCALARS, *GRAPHS, *SEARCHES} == values
     assert set(AGGREGATES) == aggregates
 
 
@@ -67,6 +81,14 @@ def test_a_function_of_a_graph_answers(functions, name):
     assert f"{name}(" in call
     table = f"GRAPH_TABLE(Friends MATCH p = (a)-[e]->(b) RETURN {call} AS value)"
     assert only_value(functions, f"SELECT FORMAT('%T', value) FROM {table}") == expected
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_function_answers(functions, name):
+    sql, expected = SEARCHES[name]
+    assert f"{name}(" in sql
+    with functions.snapshot() as snapshot:
+        assert [value for (value,) in snapshot.execute_sql(sql)] == expected
 
 
 @pytest.mark.parametrize("name", AGGREGATES)

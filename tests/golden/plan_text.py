@@ -199,6 +199,7 @@ _DETAILS: Mapping[type[Node], Callable[[Any], str]] = {
     nodes.Unit: lambda node: "",
     nodes.Values: lambda node: f"{len(node.rows)} rows of ({_names(node.outputs)})",
     nodes.Scan: _scan,
+    nodes.SearchScan: lambda node: _scan(node) + _optional("search", node.search),
     nodes.SystemScan: lambda node: f"{node.name} columns=({_names(c for c, _ in node.outputs)})",
     nodes.Filter: lambda node: expression_text(node.condition),
     nodes.Project: lambda node: ", ".join(

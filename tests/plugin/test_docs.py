@@ -99,6 +99,14 @@ def test_now():
     music.run_apart(frozen + using).assert_outcomes(passed=1)
 
 
+def test_the_page_on_full_text_search_runs(project):
+    (schema,) = blocks("how-to/full-text-search.md", "sql")
+    application, tests = blocks("how-to/full-text-search.md", "python")
+    project.file("schema.sql", schema)
+    project.file("blog.py", application)
+    project.run(tests).assert_outcomes(passed=3)
+
+
 def test_the_page_on_queues_runs(project):
     (schema,) = blocks("how-to/queues.md", "sql")
     application, tests = blocks("how-to/queues.md", "python")

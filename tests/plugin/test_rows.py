@@ -258,3 +258,32 @@ def test_skewed_parents(database):
     albums = factory.Albums.many(200, parent=singers, skew="zipf")
     per_singer = [sum(a["SingerId"] == s["SingerId"] for a in albums) for s in singers]
     assert per_singer[0] > 2 * per_singer[9]
+
+
+@pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
+def test_rows_have_what_their_token_lists_are_computed_from(database, dialect):
+    schema = {
+        "googlesql": [
+            "CREATE TABLE Posts (PostId STRING(36) NOT NULL, Title STRING(100), Tags ARRAY<STRING(20)>, "
+            "TitleTokens TOKENLIST AS (TOKENIZE_FULLTEXT(Title)) STORED HIDDEN, "
+            "TagTokens TOKENLIST AS (TOKEN(Tags)) HIDDEN) PRIMARY KEY (PostId);",
+            "CREATE SEARCH INDEX PostsByTitle ON Posts(TitleTokens, TagTokens);",
+        ],
+        "postgresql": [
+            "CREATE TABLE posts (postid varchar(36) NOT NULL, title varchar(100), "
+            "titletokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(title))"
+            " VIRTUAL HIDDEN, PRIMARY KEY (postid));",
+            "CREATE SEARCH INDEX postsbytitle ON posts(titletokens);",
+        ],
+    }[dialect]
+    search = {
+        "googlesql": "SELECT PostId AS id FROM Posts WHERE SEARCH(TitleTokens, @title)",
+        "postgresql": "SELECT postid AS id FROM posts WHERE spanner.search(titletokens, $1)",
+    }[dialect]
+    posts = database(schema, dialect)
+    row = getattr(SpannerFactory(posts), "Posts" if dialect == "googlesql" else "posts")()
+    key, title = list(row.values())[:2]
+    name = "title" if dialect == "googlesql" else "p1"
+    with posts.snapshot() as snapshot:
+        rows = snapshot.execute_sql(search, {name: title}, {name: {"code": "STRING"}})
+        assert list(rows) == [[key]]

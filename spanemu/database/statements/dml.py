@@ -16,7 +16,7 @@ from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.query_engine import Measured, Prepared, fill_stats
 from spanemu.database.statements.results import NO_TRANSACTION, ResultStats, ResultStream
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import RowReader, Run
@@ -33,7 +33,7 @@ else:
 def refuse_pending_columns(
     transaction: TransactionWorkspace,
     table: Table,
-    index: SortedIndex | None,
+    index: Index | None,
     positions: Iterable[int],
 ) -> None:
     """Raise PendingTimestampRead if a read of the columns would see a pending timestamp."""
@@ -61,8 +61,9 @@ def refuse_pending_plan(
         positions = {table.by_name[schema.fold(column)].position for column in columns}
         refuse_pending_columns(transaction, table, None, positions)
     for name in reads.indexes:
-        index = schema.indexes.get(schema.fold(name))
-        if index is None:
+        index = schema.index_of_any_kind(name)
+        assert index is not None
+        if not index.has_entries:
             continue  # A vector index is the table itself.
         refuse_pending_columns(transaction, schema.tables[schema.fold(index.table)], index, ())
 

@@ -26,8 +26,10 @@ from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.sql.planner import search_rules
 else:
     errors = deferred("spanemu.database.errors")
+    search_rules = deferred("spanemu.sql.planner.search_rules")
 
 _VERSION = 1
 
@@ -119,6 +121,8 @@ def partitioned_by(prepared: Prepared, schema: Schema) -> str:
     rows in order. A hint of Google's emulator disables this check: there, too, a single partition
     then has all the rows.
     """
+    if prepared.searches:
+        raise search_rules.refused_in_partitions(prepared.executable.plan)
     if prepared.cuts_unchecked:
         return ""
     if prepared.is_ordered:

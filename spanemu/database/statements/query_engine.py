@@ -37,7 +37,7 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import RowReader, Run, SystemTables
 from spanemu.sql.functions.registry import Context
-from spanemu.sql.plan.nodes import Scan, Sort, TopN
+from spanemu.sql.plan.nodes import Scan, SearchScan, Sort, TopN
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, is_repeatable, reads_of
 from spanemu.sql.plan.traverse import walk
 from spanemu.sql.planner.build import plan_statement
@@ -56,13 +56,16 @@ if TYPE_CHECKING:
     from spanemu.database import errors
     from spanemu.database.statements import index_advice, optimizer_options
     from spanemu.sql import usage
+    from spanemu.sql.planner import search_rules
 else:
     errors = deferred("spanemu.database.errors")
     index_advice = deferred("spanemu.database.statements.index_advice")
     optimizer_options = deferred("spanemu.database.statements.optimizer_options")
+    search_rules = deferred("spanemu.sql.planner.search_rules")
     usage = deferred("spanemu.sql.usage")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
+_SEARCH_ALLOWED = "allow_search_indexes_in_transaction"
 _CATALOG = "INFORMATION_SCHEMA"  # as errors call every catalog
 _UNCHECKED_CUT = "spanner_emulator.disable_query_partitionability_check"
 _WITH_PLAN = frozenset({QueryMode.PLAN, QueryMode.PROFILE, QueryMode.WITH_PLAN_AND_STATS})
@@ -111,6 +114,10 @@ class Prepared:
         self.schema = schema
         self.hints = statement.hints
         hints = dict(statement.hints)
+        self.searches = bool(schema.search_indexes) and search_rules.reads_search_index(
+            executable.plan
+        )
+        self.may_search = str(hints.get(_SEARCH_ALLOWED, "")).lower() == "true"
         self.locks_exclusively = str(hints.get("lock_scanned_ranges", "")).lower() == "exclusive"
         self.cuts_unchecked = str(hints.get(_UNCHECKED_CUT, "")).lower() == "true"
         nan_greatest = schema.orders.nan_greatest
@@ -189,6 +196,8 @@ def prepare_locking(
 ) -> Prepared:
     """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
+    if prepared.searches and not prepared.may_search:
+        raise search_rules.refused_in_transaction(prepared.executable.plan)
     if prepared.call is not None:
         raise errors.FunctionNeedsSingleUse(prepared.call.function)
     for name in prepared.system_tables:
@@ -404,11 +413,16 @@ def footprint_of(plan: Plan) -> Footprint:
     return Footprint(
         tables=frozenset(reads.columns) | written,
         scanned_whole=frozenset(
-            node.table.name
-            for node in nodes
-            if isinstance(node, Scan) and node.seeks is None and node.vector_index is None
+            node.table.name for node in nodes if isinstance(node, Scan) and reads_whole(node)
         ),
         indexes=reads.indexes,
         sorts=any(isinstance(node, Sort | TopN) for node in nodes),
         writes=isinstance(plan, DmlPlan),
     )
+
+
+def reads_whole(scan: Scan) -> bool:
+    """Return whether a scan reads every row of a table or entry of an index."""
+    if scan.seeks is not None or scan.vector_index is not None:
+        return False
+    return not (isinstance(scan, SearchScan) and scan.search is not None)

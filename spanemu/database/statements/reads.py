@@ -37,9 +37,13 @@ from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type
 
 if TYPE_CHECKING:
+    from spanemu.sql.planner import search_errors
     from spanemu.txn import key_sets
 else:
+    search_errors = deferred("spanemu.sql.planner.search_errors")
     key_sets = deferred("spanemu.txn.key_sets")
+
+_SEARCH_READ = "is a SEARCH index type, which is not supported for reads: use a query"
 
 
 class ReadPlan:
@@ -157,8 +161,10 @@ def _table(schema: Schema, name: str) -> Table:
 def _index(schema: Schema, table: Table, name: str) -> SortedIndex:
     index = schema.in_any_case(schema.indexes, name)
     if index is None:
+        if schema.in_any_case(schema.search_indexes, name) is not None:
+            raise search_errors.SearchIndexUnusable(name, _SEARCH_READ)
         if schema.index_of_any_kind(name) is not None:
-            raise Unsupported(f"Reads by search and vector indexes ({name})")
+            raise Unsupported(f"Reads by vector indexes ({name})")
         raise IndexNotFound(name, table.name)
     if index.table != table.name:
         raise IndexOfOtherTable(index.name, index.table, table.name)

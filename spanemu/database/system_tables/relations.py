@@ -281,11 +281,21 @@ def index_columns(source: Source) -> Rows:
             )
     for kind, special in _special(schema):
         head = "", *split_name(special.table), last_part(special.name), kind
-        is_vector = isinstance(special, VectorIndex)  # whose embedding has no order
-        for position, column in enumerate((*special.key, *special.stored), 1):
-            in_key = position <= len(special.key)
-            yield (
-                *head, column.name, position if in_key else None,
-                "ASC" if 1 < position <= len(special.key) and is_vector else None,
-                YES_NO[not column.not_null], type_text.of(column),
-            )  # fmt: skip
+        for position, (column, ordering) in enumerate(_special_key(special, schema), 1):
+            nullable = YES_NO[not column.not_null]
+            yield *head, column.name, position, ordering, nullable, type_text.of(column)
+        for column in special.stored:
+            nullable = YES_NO[not column.not_null]
+            yield *head, column.name, None, None, nullable, type_text.of(column)
+
+
+def _special_key(
+    index: SearchIndex | VectorIndex, schema: Schema
+) -> Iterator[tuple[Column, str | None]]:
+    """Yield the columns of a key with their order; token lists and embeddings have none."""
+    if isinstance(index, SearchIndex):
+        yield from ((column, None) for column in index.key)
+        yield from ((part.column, schema.orders.text(part.order)) for part in index.declared_key)
+    else:
+        yield index.key[0], None
+        yield from ((column, "ASC") for column in index.key[1:])

@@ -81,7 +81,7 @@ class VectorLengthOnComputed(SpannerError, code=Code.INVALID_ARGUMENT):
 
 
 class TokenListNotHidden(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = "Column {table}.{column} of type TOKENLIST must be HIDDEN."
+    prose = "TOKENLIST column {table}.{column} must be HIDDEN."
     table: str
     column: str
 

@@ -141,6 +141,33 @@ class SearchIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
+class SearchIndexByTokens(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Search index {index} cannot be partitioned by TOKENLIST type column {column}"
+    index: str
+    column: str
+
+
+class SearchIndexOrderType(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Search index {index} ordered by column {column} with invalid type {type}"
+    index: str
+    column: str
+    type: str
+
+
+class SearchIndexOrderNull(SpannerError, code=Code.INVALID_ARGUMENT):
+    """A nullable column to order by, without the filter that leaves its NULLs out."""
+
+    prose = "Column {column} in search index {index} must be NOT NULL."
+    index: str
+    column: str
+
+
+class SearchIndexTokenOrder(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Token key {column} in search index {index} does not support order."
+    index: str
+    column: str
+
+
 class VectorIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "The key column {column} in vector index {index} {reason}."
     index: str

@@ -24,6 +24,12 @@ class TableTooWide(SpannerError, code=Code.FAILED_PRECONDITION):
     limit: int
 
 
+class DictionaryInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Full-text dictionary table {table} {problem}."
+    table: str
+    problem: str
+
+
 class TableWithoutColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Table {table} adds no columns and is not a top level table."
     table: str

@@ -1,4 +1,4 @@
-"""Search indexes and vector indexes: declared, printed and listed, without entries."""
+"""Search indexes and vector indexes: declared, printed and listed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Any
 from spanemu.base.errors import SpannerError, Unsupported
 from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.base.limits import VECTOR_LENGTH_MAX
-from spanemu.ddl.change import Change, with_index
+from spanemu.ddl.change import Change, Job, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
     IndexFilterColumn,
     IndexInOtherSchema,
     IndexPartMissing,
     IndexWithoutKey,
+    SearchIndexByTokens,
     SearchIndexInvalid,
+    SearchIndexOrderNull,
+    SearchIndexOrderType,
     SearchIndexParentInvalid,
+    SearchIndexTokenOrder,
     StoredColumnIsKey,
     StoredColumnIsTableKey,
     StoredColumnNotFound,
@@ -53,12 +57,14 @@ from spanemu.ddl.validators.options import (
     whole,
     words,
 )
+from spanemu.ddl.validators.tables import is_key_type
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Identifier
+from spanemu.values.order import SortOrder
 from spanemu.values.types import INT64, TypeCode
 
 _LABEL = "Search index"
@@ -76,27 +82,43 @@ def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -
     raise_first(index_name_problems(name, schema))
     raise_first(_key_order_problems(name, statement.key))
     columns = _Columns(name, table)
+    partition = columns.listed(statement.partition_by)
+    ordered = columns.of_key(statement.order_by)
+    declared = {column.name for column in (*partition, *ordered)}
     index = SearchIndex(
         name=name,
         id=schema.next_id,
         table=table.name,
         key=columns.of_key(statement.key),
         stored=columns.listed(statement.storing),
-        partition_by=columns.listed(statement.partition_by),
+        partition_by=partition,
+        partition_orders=_partition_orders(statement, len(partition), schema),
         order_by=tuple(
             [
                 KeyPart(column, schema.orders.order(descending=part.descending))
-                for column, part in zip(
-                    columns.of_key(statement.order_by), statement.order_by, strict=True
-                )
+                for column, part in zip(ordered, statement.order_by, strict=True)
             ]
         ),
+        suffix=tuple([part for part in table.key if part.column.name not in declared]),
         where_not_null=columns.filtered(statement.where_not_null),
         parent=None if statement.interleave is None else str(statement.interleave.table),
         options=changed_options((_LABEL, name), statement.options, _RULES),
     )
     raise_first(_search_problems(index, table, schema))
-    return Change(with_index(schema, index), [fill_index(index)] if index.has_entries else ())
+    return Change(with_index(schema, index), [fill_index(index)])
+
+
+def _partition_orders(
+    statement: ddl_ast.CreateSearchIndex, parts: int, schema: Schema
+) -> tuple[SortOrder, ...]:
+    """Return the orders of the partition columns: those of the table to interleave in come first.
+
+    The keys of entries begin with the keys of that table.
+    """
+    parent = statement.interleave and find_object(schema, "tables", str(statement.interleave.table))
+    shared = [part.order for part in parent.key] if parent else []
+    own = [schema.orders.order()] * parts
+    return (*shared[:parts], *own[len(shared) :])
 
 
 def _altered_search_index(
@@ -248,7 +270,7 @@ def _key_order_problems(index: str, key: Sequence[ddl_ast.KeyPart]) -> Iterator[
     # Token columns have no order.
     for part in key:
         if part.order is not None or part.nulls is not None:
-            yield SearchIndexInvalid(index, part.column.name, "is a token key without order")
+            yield SearchIndexTokenOrder(index, part.column.name)
 
 
 def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
@@ -258,7 +280,9 @@ def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterat
             yield SearchIndexInvalid(index.name, column.name, "is not of type TOKENLIST")
     for column in index.partition_by:
         if column.type.code is TypeCode.TOKENLIST:
-            reason = "is a TOKENLIST, which cannot partition"
+            yield SearchIndexByTokens(index.name, column.name)
+        elif not is_key_type(column.type, schema):
+            reason = f"is of type {column.type}, which cannot partition"
             yield SearchIndexInvalid(index.name, column.name, reason)
     yield from _order_problems(index, [part.column for part in index.order_by])
     if index.parent is not None:
@@ -268,9 +292,9 @@ def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterat
 def _order_problems(index: SearchIndex, ordered: Sequence[Column]) -> Iterator[SpannerError]:
     for column in ordered:
         if column.type not in _ORDER_TYPES:
-            yield SearchIndexInvalid(index.name, column.name, "is not of type INT64")
+            yield SearchIndexOrderType(index.name, column.name, str(column.type))
         elif not column.not_null and column.name not in index.where_not_null:
-            yield SearchIndexInvalid(index.name, column.name, "must be NOT NULL to order by")
+            yield SearchIndexOrderNull(index.name, column.name)
     for column in ordered[1:]:
         yield SearchIndexInvalid(index.name, column.name, "is a second column to order by")
 
@@ -285,10 +309,12 @@ def _parent_problems(index: SearchIndex, schema: Schema) -> Iterator[SpannerErro
     if parent is None:
         yield refuse("it does not exist")
         return
+    if parent.parent is not None:
+        yield refuse("it is not a root table")
     if not index.options.get("sort_order_sharding"):
         yield refuse("only an index with sort_order_sharding can be interleaved")
-    keys = [column.name for column in parent.key_columns]
-    if [column.name for column in index.partition_by[: len(keys)]] != keys:
+    keys = [(column.name, column.type) for column in parent.key_columns]
+    if [(column.name, column.type) for column in index.partition_by[: len(keys)]] != keys:
         yield refuse("PARTITION BY does not begin with its primary key")
 
 
@@ -420,6 +446,12 @@ def _renamed(index: Index, old: str, new: str) -> Index:
     return index.renamed(old, new)
 
 
+def _written_again(statement: ddl_ast.DdlStatement, index: SearchIndex) -> Sequence[Job]:
+    """Return the job that writes all entries of an altered index again."""
+    is_altered = isinstance(statement, ddl_ast.AlterSearchIndex)
+    return [fill_index(index)] if is_altered else ()
+
+
 def _depends_on(index: SearchIndex | VectorIndex, _schema: Schema) -> Iterable[tuple[str, str]]:
     return [(index.table, "index on")]
 
@@ -431,6 +463,7 @@ SEARCH_INDEX = ObjectKind(
     field="search_indexes",
     alter=ddl_ast.AlterSearchIndex,
     redefine=_altered_search_index,
+    jobs=_written_again,
     drop=ddl_ast.DropSearchIndex,
     statements=((ddl_ast.CreateSearchIndex, _create_search_index),),
     table_dependents=_indexes_on_table,

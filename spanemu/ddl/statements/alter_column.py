@@ -61,7 +61,7 @@ from spanemu.ddl.validators.alterations import (
 )
 from spanemu.ddl.validators.expressions import default_problems, generated_problems
 from spanemu.ddl.validators.options import locality_group_problems, sequence_problems
-from spanemu.ddl.validators.tables import column_problems, width_problems
+from spanemu.ddl.validators.tables import column_problems, dictionary_problems, width_problems
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Table
 from spanemu.sql import ddl_ast
@@ -187,6 +187,7 @@ def _altered(change: Alteration) -> Change:
     following = _with_identity(change.schema, table, after)
     changed = following.tables[table.fold(table.name)]
     raise_first(width_problems(changed))
+    raise_first(dictionary_problems(changed))
     raise_first(default_problems(changed, after, following))
     new_columns = {key.id: key for key in changed.key_columns if key.generated is not None}
     if after.generated is not None or new_columns:
@@ -262,6 +263,7 @@ def _validate(table: Table, column: Column, schema: Schema) -> None:
         reason = "only CREATE TABLE says which column is one"
         raise PlacementKeyInvalid(table.name, column.name, reason)
     raise_first(width_problems(table))
+    raise_first(dictionary_problems(table))
     if column.not_null and not _has_cells(column):
         raise NotNullColumnAdded(table.name, column.name)
     raise_first(default_problems(table, column, schema))
@@ -277,6 +279,7 @@ def drop_column(table: Table, action: ddl_ast.DropColumn, schema: Schema) -> Cha
     _refuse_used(table, column, schema)
     left = tuple(other for other in table.columns if other.id != column.id)
     narrower = replace(table, columns=left, positions_used=table.width)
+    raise_first(dictionary_problems(narrower))
     following = changed_table(schema, narrower)
     if column.identity is not None:
         following = without_sequence(following, column.identity.sequence)

@@ -23,6 +23,7 @@ from spanemu.ddl.validators.tables import (
     ancestor_policy_problems,
     column_problems,
     descent_problems,
+    dictionary_problems,
     parent_key_problems,
     policy_problems,
     primary_key_problems,
@@ -226,6 +227,7 @@ def _validate(table: Table, schema: Schema) -> None:
     raise_first(placement_key_problems(table, schema))
     raise_first(primary_key_problems(table, schema))
     raise_first(width_problems(table))
+    raise_first(dictionary_problems(table))
     if table.parent is not None:
         parent = schema.tables[schema.fold(table.parent)]
         raise_first(parent_key_problems("Table", table.name, table.key, parent))

@@ -34,6 +34,7 @@ from spanemu.ddl.errors.tables import CheckOnCommitTimestamp
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.validators.tables import scalar_of
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Table
 from spanemu.values.types import TypeCode
@@ -186,8 +187,10 @@ def _nullability_problems(change: Alteration) -> Iterator[SpannerError]:
         return
     for key in change.foreign_keys():
         yield NotNullInForeignKey(*change.place, key.name)
-    for index in change.schema.indexes_of(change.table):
-        keys = {part.column.id for part in index.key}
+    for index in change.schema.all_indexes_of(change.table):
+        if not isinstance(index, SortedIndex | SearchIndex):
+            continue
+        keys = {part.column.id for part in index.declared_key}
         filtered = {column.id for column in index.filtered}
         if change.before.id in keys - filtered:
             yield NotNullInIndex(*change.place, index.name)

@@ -27,7 +27,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Check, Column, Table
 from spanemu.sql.dialect import StoredExpression
 from spanemu.sql.dialects import dialect_of
-from spanemu.values.types import BOOL, Type
+from spanemu.values.types import BOOL, Type, TypeCode
 
 _SUBQUERY = "Cannot use non-scalar expressions inside {0}."
 _NOT_DETERMINISTIC = (
@@ -121,10 +121,32 @@ def generated_problems(
         uses[column.id] = frozenset(reference.id for reference in analyzed.references)
         if column.id in new:
             yield from _generated_problems(table, column, analyzed)
-    yield from _cycle_problems(table, uses)
+    cycles = list(_cycle_problems(table, uses))
+    yield from cycles or _token_list_problems(table, uses, schema)
     for column in table.key_columns:
         if column.id in new and column.id in uses:
             yield from _generated_key_problems(table, column, uses[column.id])
+
+
+def _token_list_problems(
+    table: Table, uses: Mapping[int, frozenset[int]], schema: Schema
+) -> Iterator[SpannerError]:
+    """Yield an error for each token list that cannot be made of the token lists that it refers to.
+
+    That depends on their expressions, with which each list is analyzed once more.
+    """
+    lists = {column.id for column in table.columns if column.type.code is TypeCode.TOKENLIST}
+    for column in table.columns:
+        if (
+            column.id not in lists
+            or column.generated is None
+            or lists.isdisjoint(uses.get(column.id, ()))
+        ):
+            continue
+        try:
+            _analyzed(column.generated, table, schema, column.type)
+        except _RefusedError as reason:
+            yield reason.within(GeneratedColumnInvalid(table.name, column.name, str(reason)))
 
 
 def _generated_problems(

@@ -17,7 +17,7 @@ from spanemu.ddl.naming import column_name_problems, find_column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, KeyPart, Table
 from spanemu.values.key import can_be_key
-from spanemu.values.types import INT64, Type, TypeCode
+from spanemu.values.types import INT64, STRING, Type, TypeCode, array_of
 
 if TYPE_CHECKING:
     from spanemu.ddl.errors import columns as column_errors
@@ -74,6 +74,26 @@ def width_problems(table: Table) -> Iterator[SpannerError]:
     )
     if declared > NON_KEY_BYTES_MAX:
         yield table_errors.TableTooWide(table.name, declared, NON_KEY_BYTES_MAX)
+
+
+DICTIONARY_OPTION = "fulltext_dictionary_table"
+_DICTIONARY_COLUMNS = {"key": STRING, "value": array_of(STRING)}
+
+
+def dictionary_problems(table: Table) -> Iterator[SpannerError]:
+    """Yield what is wrong with a dictionary of full-text search; other tables are not looked at."""
+    if not table.options.get(DICTIONARY_OPTION):
+        return
+    if "." in table.name:
+        yield table_errors.DictionaryInvalid(table.name, "must be in the default schema")
+    columns = {column.name.lower(): column.type for column in table.columns}
+    if columns != _DICTIONARY_COLUMNS:
+        problem = "must have the columns Key of type STRING and Value of type ARRAY<STRING> alone"
+        yield table_errors.DictionaryInvalid(table.name, problem)
+    elif [column.name.lower() for column in table.key_columns] != ["key"]:
+        yield table_errors.DictionaryInvalid(table.name, "must have the primary key Key")
+    elif not all(column.not_null for column in table.columns):
+        yield table_errors.DictionaryInvalid(table.name, "must have NOT NULL columns")
 
 
 def _vector_problems(table: str, column: Column) -> Iterator[SpannerError]:

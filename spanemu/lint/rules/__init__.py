@@ -1,9 +1,9 @@
 """All lint rules, one module per family.
 
 In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`,
-`index_clauses`, `vectors` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx,
-4xx, 5xx), `graphs` (3xx, 4xx), `deletion` (6xx), `operations` (7xx), and `workload`, whose rules
-need more than a schema. `fixes` composes the DDL of suggested fixes.
+`index_clauses`, `search_indexes`, `vectors` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx),
+`relations` (2xx, 4xx, 5xx), `graphs` (3xx, 4xx), `deletion` (6xx), `operations` (7xx), and
+`workload`, whose rules need more than a schema. `fixes` composes the DDL of suggested fixes.
 
 `postgresql` has the texts and examples of the rules in the PostgreSQL dialect.
 """
@@ -26,6 +26,7 @@ from spanemu.lint.rules import (
     key_shards,
     operations,
     relations,
+    search_indexes,
     vectors,
     workload,
 )
@@ -37,6 +38,7 @@ _FAMILIES = (
     index_order.RULES,
     index_shape.RULES,
     index_clauses.RULES,
+    search_indexes.RULES,
     vectors.RULES,
     interleaving.RULES,
     constraints.RULES,

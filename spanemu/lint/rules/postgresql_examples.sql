@@ -261,6 +261,34 @@ CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
 CREATE TABLE users (id bigint NOT NULL, email varchar(64), PRIMARY KEY (id));
 CREATE INDEX by_email ON users (email) WHERE email IS NOT NULL;
 
+-- SPN225, reported
+CREATE TABLE posts (id bigint NOT NULL, body text, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+-- SPN225, not reported
+CREATE TABLE posts (id bigint NOT NULL, body text, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX posts_by_text ON posts (body_tokens);
+
+-- SPN226, reported
+CREATE TABLE posts (id bigint NOT NULL, title text, body text, title_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(title)) VIRTUAL HIDDEN, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX by_title ON posts (title_tokens);
+CREATE SEARCH INDEX by_body ON posts (body_tokens);
+-- SPN226, not reported
+CREATE TABLE posts (id bigint NOT NULL, title text, body text, title_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(title)) VIRTUAL HIDDEN, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX by_text ON posts (title_tokens, body_tokens);
+
+-- SPN227, reported
+CREATE TABLE posts (id bigint NOT NULL, body text, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_substring(body)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX posts_by_text ON posts (body_tokens);
+-- SPN227, not reported
+CREATE TABLE posts (id bigint NOT NULL, body text, body_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_substring(body, ngram_size_min=>2)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX posts_by_text ON posts (body_tokens);
+
+-- SPN228, reported
+CREATE TABLE posts (id bigint NOT NULL, score bigint, score_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_number(score)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX posts_by_score ON posts (score_tokens);
+-- SPN228, not reported
+CREATE TABLE posts (id bigint NOT NULL, score bigint, score_tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_number(score, min=>0, max=>1000)) VIRTUAL HIDDEN, PRIMARY KEY (id));
+CREATE SEARCH INDEX posts_by_score ON posts (score_tokens);
+
 -- SPN231, reported
 CREATE TABLE docs (id varchar(36) NOT NULL, kind varchar(20), body text, embedding float4[], PRIMARY KEY (id));
 -- SPN231, not reported

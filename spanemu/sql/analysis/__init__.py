@@ -11,6 +11,7 @@ An analyzer turns the syntax tree of its dialect into a `resolved` tree.
     call_binding                        arguments bound to parameters, overloads bound to types
     hints                               the hints of each part of a statement
     stream_query                        the queries that read change streams
+    search_calls                        calls of full-text search, checked before there are rows
     writing                             rows to insert, commit timestamps, returned rows
     tree                                traversal, comparison and rewriting of resolved trees
     errors                              the errors of these modules

@@ -56,6 +56,23 @@ class HintIndexNotFound(AnalysisError, sql_state=SqlState.UNDEFINED_OBJECT):
     index: str
 
 
+class TokenListColumn(AnalysisError):
+    prose = (
+        "TOKENLIST is an internal-only type and cannot be returned to the user by SQL query."
+        " Column: {column}"
+    )
+    column: str
+
+
+class SearchInSchema(AnalysisError):
+    prose = "Invalid use of search related function: it may only be used in a query"
+
+
+class BadSearchCall(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
+    prose = "{problem}"
+    problem: str
+
+
 class BadHint(AnalysisError, sql_state=SqlState.INVALID_PARAMETER_VALUE):
     prose = "{problem}"
     problem: str

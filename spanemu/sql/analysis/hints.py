@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from spanemu.base.errors import Unsupported
-from spanemu.schema.indexes import SearchIndex
+from spanemu.base.deferred import lazy_pattern
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import (
     BadHint,
@@ -105,6 +104,13 @@ def _optimizer_version(value: Any) -> str:
     return word
 
 
+def _duration(value: Any) -> Any:
+    if not isinstance(value, str) or not _DURATION.fullmatch(value):
+        raise ValueError
+    return value
+
+
+_DURATION = lazy_pattern(r"\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d)")
 _JOIN_METHODS = _one_of(
     "hash_join", "apply_join", "merge_join", "push_broadcast_hash_join", "loop_join"
 )
@@ -148,6 +154,7 @@ _STATEMENT_HINTS: Mapping[str, _Check] = {
     "allow_search_indexes_in_transaction": _boolean,
     "require_enhance_query": _boolean,
     "enhance_query_timeout_ms": _between(0, 2**31 - 1),
+    "fulltext_dictionary_staleness": _duration,
     "scan_method": _SCAN_METHODS,
     "execution_method": _one_of("default", "batch", "row"),
     "optimizer_version": _optimizer_version,
@@ -266,8 +273,6 @@ def check_forced_index(hints: Hints, table: Table, analysis: AnalysisState, at: 
         if name != "force_index" or value.upper() == BASE_TABLE:
             continue
         index = analysis.schema.index_of_any_kind(value)
-        if isinstance(index, SearchIndex):
-            raise Unsupported(f"FORCE_INDEX with a {index.words.lower()} ({value})")
         if index is None or index.table != table.name:
             raise HintIndexNotFound(table.name, value, at=at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Any
 
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
@@ -21,6 +22,7 @@ class Traits:
     volatile: bool = False  # differs between calls
     stable: bool = False  # differs between statements
     subquery: bool = False
+    search: bool = False  # a function that reads a search index
     needs_read_write: bool = False
     for_update: bool = False  # on the statement or on a part of it
     pending_commit_timestamp: bool = False
@@ -49,6 +51,7 @@ class AnalysisState:
         "next_id",
         "schema",
         "system",
+        "token_sources",
         "traits",
     )
 
@@ -60,6 +63,8 @@ class AnalysisState:
         self.limits = options.limits
         self.functions = options.functions
         self.traits = Traits()
+        # `table_relation.TokenSource` of the columns that are token lists of tables, by id.
+        self.token_sources: dict[int, Any] = {}
         self.depths: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         self.next_id = 1

@@ -3,6 +3,9 @@
 Columns are created on request, so that the cost of a wide table depends only on the columns used.
 A virtual generated column is an expression over other columns: a projection over the scan computes
 it, or the expression replaces the reference if there is no scan (`inline=True`).
+
+A virtual token list remains a column of the scan, with the expression beside it (`TokenColumn`):
+search functions must see which column they search, and a search index holds it.
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ from spanemu.sql.resolved import (
     Scan,
     SystemTableScan,
     TableScan,
+    TokenColumn,
 )
+from spanemu.values.types import TypeCode
 
 
 class TableRelation(Relation):
@@ -45,6 +50,7 @@ class TableRelation(Relation):
         self.for_update = False
         self._stored: dict[str, tuple[ResolvedColumn, Column]] = {}
         self._virtual: dict[str, tuple[ResolvedColumn, Expr]] = {}
+        self._tokens: dict[str, TokenColumn] = {}
         self._computing: set[str] = set()
         self.referenced: dict[str, Column] = {}  # by name, virtual ones too
 
@@ -68,6 +74,8 @@ class TableRelation(Relation):
         if column.is_virtual:
             return self._virtual_reference(column)
         resolved = self.stored_column(column)
+        if column.type.code is TypeCode.TOKENLIST and column.generated is not None:
+            self._analysis.token_sources[resolved.id] = TokenSource(self, column)
         return ColumnRef(resolved.type, resolved)
 
     def stored_column(self, column: Column) -> ResolvedColumn:
@@ -83,12 +91,26 @@ class TableRelation(Relation):
     def _virtual_reference(self, column: Column) -> Expr:
         if self._inline or self._computing:
             return self._expression(column)
+        if column.type.code is TypeCode.TOKENLIST:
+            return self._token_reference(column)
         key = column.name
         virtual = self._virtual.get(key)
         if virtual is None:
             resolved = self._analysis.column(column.name, column.type)
             virtual = self._virtual[key] = (resolved, self._expression(column))
         return ColumnRef(virtual[0].type, virtual[0])
+
+    def _token_reference(self, column: Column) -> Expr:
+        """Return a reference to a virtual token list, which the scan yields as a column."""
+        tokens = self._tokens.get(column.name)
+        if tokens is None:
+            sources = TableRelation(self.alias, self.table, self._analysis)
+            value = sources._expression(column)
+            resolved = self._analysis.column(column.name, column.type)
+            tokens = TokenColumn(resolved, column, value, sources.stored)
+            self._tokens[column.name] = tokens
+            self._analysis.token_sources[resolved.id] = TokenSource(self, column)
+        return ColumnRef(column.type, tokens.column)
 
     def _expression(self, column: Column) -> Expr:
         assert column.generated is not None
@@ -111,10 +133,37 @@ class TableRelation(Relation):
         return (column.name for column in self.table.columns)
 
     def scan(self) -> Scan:
-        scan: Scan = TableScan(self.table, self.stored, self.hints, self.for_update)
+        tokens = tuple(self._tokens.values())
+        columns = self.stored + tuple([(each.column, each.stored) for each in tokens])
+        scan: Scan = TableScan(self.table, columns, self.hints, self.for_update, tokens)
         if self._virtual:
             scan = ProjectScan(scan, tuple(self._virtual.values()))
         return scan
+
+
+class TokenSource:
+    """A token list that is a column of a table in FROM, and how it is computed."""
+
+    __slots__ = ("_relation", "column")
+
+    def __init__(self, relation: TableRelation, column: Column) -> None:
+        self._relation = relation
+        self.column = column
+
+    @property
+    def table(self) -> Table:
+        """The table of the column."""
+        return self._relation.table
+
+    def expression(self) -> Expr:
+        """Return the expression over columns that the query reads from then on."""
+        return self._relation._expression(self.column)
+
+    def tokenizing(self) -> Expr:
+        """Return the expression over columns that no query reads, to look at the tokenizer."""
+        relation = self._relation
+        apart = TableRelation(relation.alias, relation.table, relation._analysis)
+        return apart._expression(self.column)
 
 
 class SystemRelation(Relation):

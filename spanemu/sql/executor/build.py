@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         path_scan,
         remote_call,
         sample,
+        search_scan,
         set_operations,
         sort,
         spools,
@@ -52,6 +53,7 @@ else:
     path_scan = deferred("spanemu.sql.executor.operators.path_scan")
     remote_call = deferred("spanemu.sql.executor.operators.remote_call")
     sample = deferred("spanemu.sql.executor.operators.sample")
+    search_scan = deferred("spanemu.sql.executor.operators.search_scan")
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
     spools = deferred("spanemu.sql.executor.operators.spools")
@@ -61,6 +63,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Unit: unnest.compile_unit,
     nodes.Values: unnest.compile_values,
     nodes.Scan: scan.compile_scan,
+    nodes.SearchScan: lambda node, compiler: search_scan.compile_search_scan(node, compiler),
     nodes.SystemScan: scan.compile_system_scan,
     nodes.Filter: project.compile_filter,
     nodes.Project: project.compile_project,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Node
@@ -14,6 +14,21 @@ from spanemu.values.cell_mask import WHOLE_ROW
 
 Row = tuple[Any, ...]
 ByteRange = tuple[bytes, bytes]
+
+
+class Documents(Protocol):
+    """The documents of a partition of a search index.
+
+    `segments` pairs segments with postings (`executor.search.Segment`) with the documents of each
+    that the statement sees, a bit for each number. `others` are visible documents without postings,
+    with their keys.
+    """
+
+    @property
+    def segments(self) -> Sequence[tuple[Any, int]]: ...
+
+    @property
+    def others(self) -> Sequence[tuple[bytes, Row]]: ...
 
 
 class RowReader(Protocol):
@@ -46,7 +61,7 @@ class RowReader(Protocol):
 
     def scan_index(
         self,
-        index: SortedIndex,
+        index: SortedIndex | SearchIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
@@ -60,6 +75,13 @@ class RowReader(Protocol):
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """Return the row with the encoded primary key `key`, or None."""
+        ...
+
+    def documents(self, index: SearchIndex, prefix: bytes) -> Documents | None:
+        """Return the documents of the partition of a search index whose keys begin with `prefix`.
+
+        None if they are few, or if the reader has no postings: they are to be scanned.
+        """
         ...
 
     def row_count_estimate(self, table: Table) -> int:

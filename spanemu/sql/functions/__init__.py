@@ -3,9 +3,9 @@
 In reading order: `registry` (the description of a function), `notation` (declarations as text),
 `errors`, `value_size` (limits on the size of values), `comparison_operators` and `operators`
 (symbols and keywords as hidden functions); `comparison`, `conversion_rules`, `conversion` and
-`conditional`; the packages `numbers`, `text`, `time`, `json` and `aggregates`; and the chapters
-that are one module each: `array`, `hash` (with `farm_hash`), `compression`, `utility` (also
-introspection) and `remote_calls`, and the package `graph` (elements and paths). `messages` holds
+`conditional`; the packages `numbers`, `text`, `time`, `json`, `search`, `graph` (elements and
+paths) and `aggregates`; and the chapters that are one module each: `array`, `hash` (with
+`farm_hash`), `compression`, `utility` (also introspection) and `remote_calls`. `messages` holds
 functions that have no name in SQL. `postgresql` has the functions that only PostgreSQL databases
 know.
 

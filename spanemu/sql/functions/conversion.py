@@ -274,7 +274,6 @@ _CONVERTERS: dict[tuple[TypeCode, TypeCode], Callable[..., Any]] = {
     (_C.STRING, _C.UUID): uuid_from_string,
     (_C.BYTES, _C.STRING): string_from_bytes,
     (_C.BYTES, _C.UUID): uuid_from_bytes,
-    (_C.BYTES, _C.TOKENLIST): _same,
     (_C.DATE, _C.STRING): date.isoformat,
     (_C.DATE, _C.TIMESTAMP): timestamp_from_date,
     (_C.TIMESTAMP, _C.STRING): timestamp.format_sql,
@@ -284,7 +283,6 @@ _CONVERTERS: dict[tuple[TypeCode, TypeCode], Callable[..., Any]] = {
     (_C.UUID, _C.BYTES): _bytes_from_uuid,
     (_C.ENUM, _C.INT64): _same,
     (_C.PROTO, _C.BYTES): _same,
-    (_C.TOKENLIST, _C.BYTES): _same,
 }
 
 

@@ -68,14 +68,14 @@ _TABLE: Mapping[TypeCode, Mapping[TypeCode, CoercionLevel]] = {
         _C.ENUM: _P,
         _C.PROTO: _P,
     },
-    _C.BYTES: {_C.STRING: _E, _C.UUID: _E, _C.PROTO: _P, _C.TOKENLIST: _E},
+    _C.BYTES: {_C.STRING: _E, _C.UUID: _E, _C.PROTO: _P},
     _C.DATE: {_C.STRING: _E, _C.TIMESTAMP: _E},
     _C.TIMESTAMP: {_C.STRING: _E, _C.DATE: _E},
     _C.INTERVAL: {_C.STRING: _E},
     _C.UUID: {_C.STRING: _E, _C.BYTES: _E},
     _C.ENUM: {_C.INT64: _E, _C.STRING: _E},
     _C.PROTO: {_C.STRING: _E, _C.BYTES: _E},
-    _C.TOKENLIST: {_C.BYTES: _E},
+    _C.TOKENLIST: {},
 }
 
 # From the most to the least specific; the supertype of several is the first that all convert to.

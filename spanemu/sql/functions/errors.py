@@ -23,6 +23,7 @@
 
     StatementTooLarge           RESOURCE_EXHAUSTED
 
+    InvalidSearch               INVALID_ARGUMENT: full-text search does not accept an argument
     BadDatePart                 INVALID_ARGUMENT: the function does not accept this date part
     NotAnIdentityColumn         INVALID_ARGUMENT
     RowAffectedTwice            INVALID_ARGUMENT
@@ -175,6 +176,13 @@ class BadRowCount(SpannerError, code=Code.OUT_OF_RANGE, sql_state=SqlState.INVAL
 class SampleOutOfRange(SpannerError, code=Code.OUT_OF_RANGE):
     prose = "TABLESAMPLE size {size} is out of range"
     size: str
+
+
+class InvalidSearch(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
+    prose = "{problem}"
+    problem: str
 
 
 class StatementTooLarge(

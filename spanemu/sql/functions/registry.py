@@ -68,8 +68,15 @@ class Operation(Enum):
     EUCLIDEAN_DISTANCE = "EUCLIDEAN_DISTANCE"
     DOT_PRODUCT = "DOT_PRODUCT"
     QUERY_VECTOR = "$query_vector"  # the constant of a search, checked before its first row
+    SEARCH = "SEARCH"
+    SEARCH_SUBSTRING = "SEARCH_SUBSTRING"
+    SEARCH_NGRAMS = "SEARCH_NGRAMS"
+    SCORE = "SCORE"
+    SCORE_NGRAMS = "SCORE_NGRAMS"
 
 
+# Functions that are NULL for a NULL list of tokens.
+SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SEARCH_NGRAMS})
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}

@@ -35,25 +35,18 @@ _SCALAR_CHAPTERS = (
     "numbers.mathematical",
     "numbers.vector",
     "text.net",
-    "text.search",
     "text.string",
     "time.date",
     "time.interval",
     "time.timestamp",
     "utility",
     "remote_calls",
+    "search.functions",  # Last, because it is rarely used.
 )
 _AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
 _UNSUPPORTED: Mapping[str, str] = {
     "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
-    **dict.fromkeys(
-        (
-            "DEBUG_TOKENLIST", "SCORE", "SCORE_NGRAMS", "SEARCH", "SEARCH_NGRAMS",
-            "SEARCH_SUBSTRING", "SNIPPET",
-        ),
-        "search",
-    ),
 }  # fmt: skip
 
 

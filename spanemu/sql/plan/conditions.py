@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from spanemu.sql.functions.registry import Nulls, Operation, Signature
+from spanemu.sql.functions.registry import SEARCHES, Nulls, Operation, Signature
 from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.resolved import (
     TRUE,
@@ -176,6 +176,8 @@ def _is_null_of_null(expr: Expr, columns: frozenset[int]) -> bool:
         return _is_null_of_null(expr.operand, columns)
     if isinstance(expr, MakeElement):
         return any(_is_null_of_null(part, columns) for part in expr.key)
+    if isinstance(expr, FunctionCall) and expr.signature.operation in SEARCHES:
+        return _is_null_of_null(expr.arguments[0], columns)
     if isinstance(expr, FunctionCall) and expr.signature.nulls is Nulls.STRICT:
         if expr.signature.lazy:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from spanemu.base.record import record
-from spanemu.sql.plan.nodes import Columns, Node, Passing, StreamAggregate, TopN
+from spanemu.sql.plan.nodes import Columns, Node, Passing, SearchScan, StreamAggregate, TopN
 from spanemu.sql.resolved import Expr, Hints, ResolvedColumn
 
 
@@ -141,5 +141,5 @@ class Unnest(Node):
 
 # The nodes that only the choice of algorithms makes (`planner.physical`).
 PHYSICAL: tuple[type[Node], ...] = (
-    TopN, StreamAggregate, HashJoin, MergeJoin, ApplyJoin, KeyedSpool,
+    TopN, StreamAggregate, HashJoin, MergeJoin, ApplyJoin, KeyedSpool, SearchScan,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.indexes import SortedIndex, VectorIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.remote_calls import Target
 from spanemu.sql.resolved import (
@@ -24,6 +24,7 @@ from spanemu.sql.resolved import (
     SetOpKind,
     SortKey,
     SubqueryKind,
+    TokenColumn,
 )
 
 # ---------------------------------------------------------------------------- seeks
@@ -174,11 +175,14 @@ class Scan(Producing):
     that the seeks implement, for display: it is no part of the plan, since it holds the values of
     the seeks, with their subqueries, again. The cost is one visit per key in range.
     `vector_index` is the vector index that serves a search for the nearest rows of the table.
+
+    `tokens` are the virtual token lists among the outputs, until the planner finds an index with
+    them, or computes them above the scan.
     """
 
     table: Table
     outputs: tuple[tuple[ResolvedColumn, Column], ...]
-    index: SortedIndex | None = None
+    index: SortedIndex | SearchIndex | None = None
     seeks: tuple[Seek, ...] | None = None
     residual: Expr | None = None
     seek_condition: Expr | None = None
@@ -186,11 +190,32 @@ class Scan(Producing):
     for_update: bool = False
     hints: Hints = ()
     vector_index: VectorIndex | None = None
-    parts = ("seeks", "residual")
+    tokens: tuple[TokenColumn, ...] = ()
+    parts: ClassVar[tuple[str, ...]] = ("seeks", "residual")
 
     @property
     def produced(self) -> Columns:
         return tuple([column for column, _ in self.outputs])
+
+
+@record
+class SearchScan(Scan):
+    """A source of the documents of a search index that fulfil `search`, in the order of the index.
+
+    `search` are conditions on token lists alone, which postings decide; None stands for no
+    condition. The seeks hold one value for each partition column. Without `ordered`, documents may
+    come in any order. `scores` are computed for the documents found. The cost is that of the
+    documents found, and of reading the postings of the tokens sought.
+    """
+
+    search: Expr | None = None
+    ordered: bool = False
+    scores: Computed = ()
+    parts = ("seeks", "residual", "search", "scores")
+
+    @property
+    def produced(self) -> Columns:
+        return super().produced + tuple([column for column, _ in self.scores])
 
 
 @record

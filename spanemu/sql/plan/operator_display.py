@@ -31,10 +31,43 @@ def _values(node: nodes.Values, drawing: Drawing) -> int:
 def _scan(node: Scan, drawing: Drawing) -> int:
     if node.seeks is None and node.residual is None:
         return _bare_scan(node, drawing)
-    size = max((seek.key_size for seek in node.seeks), default=0) if node.seeks else 0
-    drawn = drawing.relational("Filter Scan", node, seekable_key_size=str(size))
+    drawn = drawing.relational("Filter Scan", node, seekable_key_size=str(_key_size(node)))
     drawing.link(drawn, _bare_scan(node, drawing))
     drawing.condition(drawn, node.residual, "Residual Condition")
+    return drawn.index
+
+
+def _key_size(node: Scan) -> int:
+    return max((seek.key_size for seek in node.seeks or ()), default=0)
+
+
+def _search_scan(node: nodes.SearchScan, drawing: Drawing) -> int:
+    if node.residual is None:
+        return _bare_search(node, drawing)
+    drawn = drawing.relational("Filter Scan", node, seekable_key_size=str(_key_size(node)))
+    drawing.link(drawn, _bare_search(node, drawing))
+    drawing.condition(drawn, node.residual, "Residual Condition")
+    return drawn.index
+
+
+def _bare_search(node: nodes.SearchScan, drawing: Drawing) -> int:
+    assert node.index is not None
+    metadata = {
+        "scan_type": "SearchIndexScan",
+        "scan_target": node.index.name,
+        "scan_method": "Row",
+    }
+    if node.search is None and node.seeks is None:
+        metadata["Full scan"] = "true"
+    if node.descending:
+        metadata["scan_direction"] = "backward"
+    drawn = drawing.relational("Search Index Scan", node, **metadata)
+    for column, stored in node.outputs:
+        drawing.stored(drawn, column, stored.name)
+    drawing.condition(drawn, node.seek_condition, "Seek Condition")
+    drawing.condition(drawn, node.search, "Search Predicate")
+    for column, value in node.scores:
+        drawing.variable(drawn, column, value)
     return drawn.index
 
 
@@ -363,6 +396,7 @@ DISPLAYS: Mapping[type[Node], Display] = {
     nodes.Unit: _unit,
     nodes.Values: _values,
     nodes.Scan: _scan,
+    nodes.SearchScan: _search_scan,
     nodes.SystemScan: _system_scan,
     nodes.Filter: _filter,
     nodes.Project: _project,

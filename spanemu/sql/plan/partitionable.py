@@ -212,7 +212,7 @@ _RULES: Mapping[type[Node], Callable[[_Families, Any], Family | None]] = {
     **dict.fromkeys((nodes.SystemScan, nodes.Limit, nodes.Rank), _Families.of_many),
     **dict.fromkeys((nodes.Sort, nodes.TopN), _Families.of_many),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.Sample), _Families.of_many),
-    **dict.fromkeys((nodes.With, nodes.WithRef), _Families.of_many),
+    **dict.fromkeys((nodes.With, nodes.WithRef, nodes.SearchScan), _Families.of_many),
     **dict.fromkeys((joins.MergeJoin, joins.KeyedSpool, PathScan), _Families.of_many),
 }
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Column
 from spanemu.sql.plan.conditions import (
     conjunction,
@@ -41,7 +41,7 @@ from spanemu.sql.plan.conditions import (
     rejects_null,
 )
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Columns, Equal, HashAggregate, Node, Scan, Seek, UnionAll
+from spanemu.sql.plan.nodes import Columns, Equal, Filter, HashAggregate, Node, Scan, Seek, UnionAll
 from spanemu.sql.plan.traverse import free, replace_fields, substitute
 from spanemu.sql.planner.estimate import (
     BACK_JOIN,
@@ -63,12 +63,13 @@ from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import approximate, ordering
+    from spanemu.sql.planner import approximate, ordering, search_access
 
     Required = ordering.RequiredOrder | None
 else:
     approximate = deferred("spanemu.sql.planner.approximate")
     ordering = deferred("spanemu.sql.planner.ordering")
+    search_access = deferred("spanemu.sql.planner.search_access")
 
 _PARTS_MAX = 64  # a disjunction of more parts is not split
 
@@ -156,7 +157,7 @@ _COMMON = 0.4
 class Path:
     """A way to read a scan. `direction` is -1 for a scan of the key in reverse."""
 
-    index: SortedIndex | None
+    index: SortedIndex | SearchIndex | None
     match: Match | None
     estimate: Estimate
     direction: int = 1
@@ -166,6 +167,13 @@ def best_access(
     scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
 ) -> Node:
     """Return the cheapest plan that reads `scan` and applies `conditions`."""
+    if scan.tokens or planning.schema.search_indexes:
+        reading = _SearchReading(conditions, required, planning)
+        searched = search_access.search_access(scan, conditions, planning, reading)
+        if searched is not None:
+            return searched
+    if scan.tokens:
+        return _with_tokens(scan, conditions, required, planning)
     if planning.hint("index_strategy", scan.hints) == _UNION and not planning.hashes_correlations:
         union = _index_union(scan, conditions, planning)
         if union is not None:
@@ -178,6 +186,50 @@ def best_access(
         if united is not None and _cost_of_union(united, required, planning) < chosen.estimate.cost:
             return united
     return _build(scan, conditions, chosen, planning)
+
+
+@dataclass(frozen=True, eq=False)
+class _SearchReading:
+    """A reading of search indexes, whose entries are sorted like those of others."""
+
+    conditions: Sequence[Expr]
+    required: Required
+    planning: Planning
+
+    def cost(self, scan: Scan, index: SearchIndex) -> float:
+        """Return what it costs to read `scan` by an index."""
+        return self._path(scan, index).estimate.cost
+
+    def plan(self, scan: Scan, index: SearchIndex) -> Node:
+        """Return the plan that reads `scan` by an index."""
+        path = self._path(scan, index)
+        ordered = replace_fields(scan, {"ordered": self._has_order(scan, path)})
+        return _build(ordered, self.conditions, path, self.planning)
+
+    def _path(self, scan: Scan, index: SearchIndex) -> Path:
+        terms = Terms({column.id: stored.name for column, stored in scan.outputs})
+        match = match_key(index.full_key, self.conditions, terms)
+        return _priced(scan, (index, match), self.required, 1.0, self.planning)
+
+    def _has_order(self, scan: Scan, path: Path) -> bool:
+        if self.required is None or path.index is None:
+            return False
+        seeks = path.match.seeks if path.match else None
+        parts = ordering.key_order(scan, path.index.full_key, seeks)
+        return ordering.match_direction(self.required, parts, is_unique=True) != 0
+
+
+def _with_tokens(
+    scan: Scan, conditions: Sequence[Expr], required: Required, planning: Planning
+) -> Node:
+    """Return the plan of a scan that needs token lists, but no search index."""
+    ids = frozenset([each.column.id for each in scan.tokens])
+    early = [condition for condition in conditions if not free(condition) & ids]
+    late = conjunction([condition for condition in conditions if free(condition) & ids])
+    node = search_access.with_tokens(
+        scan, lambda rows: best_access(rows, early, required, planning)
+    )
+    return node if late is None else Filter(node, late)
 
 
 def _may_use_union(scan: Scan, planning: Planning) -> bool:
@@ -299,7 +351,7 @@ def _selectivity(conditions: Sequence[Expr]) -> float:
 
 def _priced(
     scan: Scan,
-    way: tuple[SortedIndex | None, Match | None],
+    way: tuple[SortedIndex | SearchIndex | None, Match | None],
     required: Required,
     share: float,
     planning: Planning,
@@ -330,7 +382,7 @@ def _priced(
     return Path(index, match, Estimate(rows, cost + visited * per_row), direction)
 
 
-def _covers(index: SortedIndex, scan: Scan) -> bool:
+def _covers(index: SortedIndex | SearchIndex, scan: Scan) -> bool:
     held = {column.name for column in index.columns}
     return all(stored.name in held for _, stored in scan.outputs)
 
@@ -356,7 +408,10 @@ def _build(scan: Scan, conditions: Sequence[Expr], path: Path, planning: Plannin
 
 
 def _back_join(
-    scan: Scan, conditions: Sequence[Expr], index: SortedIndex, planning: Planning
+    scan: Scan,
+    conditions: Sequence[Expr],
+    index: SortedIndex | SearchIndex,
+    planning: Planning,
 ) -> Node:
     """Join index entries with their table rows, for the columns that the index lacks."""
     held = {column.name for column in index.columns}
@@ -374,7 +429,8 @@ def _back_join(
     early = [condition for condition in conditions if not free(condition) & lacking]
     late = [condition for condition in conditions if free(condition) & lacking]
     entries = replace(scan, outputs=tuple(inside), residual=conjunction(early))
-    rows = replace(_rows_of(scan, key), outputs=beyond, residual=conjunction(late))
+    tokens = tuple([each for each in scan.tokens if each.column.id in lacking])
+    rows = replace(_rows_of(scan, key), outputs=beyond, residual=conjunction(late), tokens=tokens)
     return ApplyJoin(JoinKind.INNER, entries, rows, back_join=True)
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from spanemu.base.call import current
 from spanemu.base.deep_stack import deep_stack
+from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
@@ -36,6 +37,12 @@ from spanemu.sql.planner.translate import Translator
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
+if TYPE_CHECKING:
+    from spanemu.sql.planner import search_rules, search_scores
+else:
+    search_rules = deferred("spanemu.sql.planner.search_rules")
+    search_scores = deferred("spanemu.sql.planner.search_scores")
+
 
 @deep_stack()
 def plan_statement(
@@ -53,9 +60,12 @@ def plan_statement(
     planning = Planning(schema, statistics, statement.hints, by_partition=by_partition)
     builder = _Builder(planning, statement)
     try:
-        return _STATEMENTS[type(statement)](builder, statement)
+        plan = _STATEMENTS[type(statement)](builder, statement)
     except RecursionError:
         raise PlanTooDeep() from None
+    if planning.reads_tokens or schema.search_indexes:
+        search_rules.check_statement(plan, statement)
+    return plan
 
 
 class _Builder:
@@ -69,13 +79,19 @@ class _Builder:
     def query(self, scan: resolved.Scan, outputs: Columns) -> tuple[Node, Columns]:
         """Return a finished plan for a scan, and its columns that correspond to `outputs`."""
         node, columns = self.translator.query(scan, outputs)
+        if self.planning.reads_tokens:
+            search_rules.check_places(node, self.planning)
         if self.translator.has_common_tables or self.translator.has_subqueries:
             node = rewrite(node, EARLY_RULES, self.planning)
         rules = RULES if self.translator.has_subqueries else PLAIN_RULES
         node = rewrite(node, rules, self.planning)
         node = prune(node, ids_of(columns))
         node = rewrite(node, LATE_RULES, self.planning)
-        return narrow(choose(node, None, self.planning), columns), columns
+        finished = choose(node, None, self.planning)
+        if self.planning.reads_tokens:
+            search_rules.check_plan(finished)
+            finished = search_scores.push_scores(finished, self.planning)
+        return narrow(finished, columns), columns
 
     def expr(self, expr: Expr) -> Expr:
         """Plan an expression outside of any query, such as those of THEN RETURN."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjuncts, equality
@@ -40,12 +40,14 @@ BACK_JOIN = 5.0  # fetching a row by its key
 SEEK_AGAIN = 30.0  # reading a range of keys for a further row of a large input of a join
 HASHED = 0.6  # inserting a row into a hash table, or looking up a row
 HASH_TABLE = 10.0  # creating a hash table, even for few rows
+SEARCH = 20.0  # reading the postings of the tokens of a search
 _ROWS_MIN = 1_000.0  # a small table may have grown by the time the plan is used again
 _REMOTE_ROW = 1_000.0  # sending a row to a model
 _DEFAULT_ROWS = 100.0
 _ARRAY_SIZE = 10.0
 _PATHS_A_ROW = 50.0  # and as many nodes that paths visit
 _CHILDREN_MIN = 5.0  # rows of a child table per parent row
+_SEARCHED = 0.05  # the share of documents that fulfil a search
 _SHARED_BY_ONE = 20.0  # rows that share the first part of a key
 _SHARED_BY_MORE = 5.0  # rows that share several parts of a key
 
@@ -85,6 +87,13 @@ def _of_scan(node: Scan, planning: Planning) -> Estimate:
     return Estimate(max(1.0, visited * _selectivity(node.residual)), cost)
 
 
+def _of_search_scan(node: nodes.SearchScan, planning: Planning) -> Estimate:
+    if node.search is None:
+        return _of_scan(node, planning)
+    found = table_rows(node.table, planning) * _SEARCHED
+    return Estimate(max(1.0, found * _selectivity(node.residual)), SEARCH + found)
+
+
 def seeking_cost(node: Node, planning: Planning) -> float:
     """Return the cost of the subqueries that compute the keys of the scans in `node`.
 
@@ -98,7 +107,10 @@ def seeking_cost(node: Node, planning: Planning) -> float:
 
 
 def rows_visited(
-    table: Table, index: SortedIndex | None, seeks: Sequence[Seek] | None, planning: Planning
+    table: Table,
+    index: SortedIndex | SearchIndex | None,
+    seeks: Sequence[Seek] | None,
+    planning: Planning,
 ) -> float:
     """Return how many rows or entries a scan of `seeks` visits."""
     rows = table_rows(table, planning)
@@ -108,7 +120,9 @@ def rows_visited(
     return max(1.0, min(rows, visited))
 
 
-def _rows_sought(table: Table, index: SortedIndex | None, seek: Seek, planning: Planning) -> float:
+def _rows_sought(
+    table: Table, index: SortedIndex | SearchIndex | None, seek: Seek, planning: Planning
+) -> float:
     rows = table_rows(table, planning)
     count = 1.0
     for point in seek.points:
@@ -124,16 +138,18 @@ def _rows_sought(table: Table, index: SortedIndex | None, seek: Seek, planning: 
     return max(1.0, rows) * count
 
 
-def _unique_size(table: Table, index: SortedIndex | None, seek: Seek) -> int:
+def _unique_size(table: Table, index: SortedIndex | SearchIndex | None, seek: Seek) -> int:
     """Return how many leading key parts identify one row."""
     if index is None:
         return len(table.key)
     # NULLs may repeat in a unique index.
     takes_null = any(isinstance(point, Equal) and point.nulls for point in seek.points)
-    return len(index.key) if index.unique and not takes_null else len(index.full_key)
+    return len(index.declared_key if index.unique and not takes_null else index.full_key)
 
 
-def _fan_out(table: Table, index: SortedIndex | None, parts: int, planning: Planning) -> float:
+def _fan_out(
+    table: Table, index: SortedIndex | SearchIndex | None, parts: int, planning: Planning
+) -> float:
     """Return how many rows share the values of the leading `parts` key parts."""
     parent = planning.schema.parent(table)
     if index is None and parent is not None and len(parent.key) == parts:
@@ -262,6 +278,7 @@ _ESTIMATES: Mapping[type[Node], Callable[[Any, Planning], Estimate]] = {
     nodes.Unit: _one,
     nodes.Values: _of_values,
     Scan: _of_scan,
+    nodes.SearchScan: _of_search_scan,
     nodes.Filter: _of_filter,
     nodes.RemoteCall: _of_remote_call,
     nodes.Project: _of_project,

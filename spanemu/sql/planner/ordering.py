@@ -204,6 +204,10 @@ def _of_scan(node: Scan) -> DeliveredOrder:
     )
 
 
+def _of_search_scan(node: nodes.SearchScan) -> DeliveredOrder:
+    return _of_scan(node) if node.ordered else _unordered(node)
+
+
 def _of_input(node: Any) -> DeliveredOrder:
     return delivered_order(node.input)
 
@@ -268,6 +272,7 @@ _DELIVERED: Mapping[type[Node], Callable[[Any], DeliveredOrder]] = {
     **dict.fromkeys((nodes.HashAggregate, nodes.UnionAll, nodes.SetOperation), _unordered),
     **dict.fromkeys((nodes.Sample, nodes.Rank, Join), _unordered),
     Scan: _of_scan,
+    nodes.SearchScan: _of_search_scan,
     nodes.Filter: _of_input,
     nodes.RemoteCall: _of_input,
     nodes.Limit: _of_input,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
@@ -36,12 +36,21 @@ else:
     spool = deferred("spanemu.sql.planner.spool")
 
 
+N = TypeVar("N", bound=Node)
+
+
 def choose(node: Node, required: Required, planning: Planning) -> Node:
     """Return the physical plan of `node`, including the subqueries in its expressions."""
-    if any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
-        rows = _rows_below(node, planning)
-        node = map_parts(node, _same, lambda expr: choose_in(expr, planning, rows))
+    node = _with_plans(node, planning)
     return _CHOOSERS[type(node)](node, required, planning)
+
+
+def _with_plans(node: N, planning: Planning) -> N:
+    """Return a node with the subqueries in its expressions planned."""
+    if not any(isinstance(part, Expr) and has_query(part) for part in parts(node)):
+        return node
+    rows = _rows_below(node, planning)
+    return map_parts(node, _same, lambda expr: choose_in(expr, planning, rows))
 
 
 def choose_in(expr: Expr, planning: Planning, rows: float = 1.0) -> Expr:
@@ -138,13 +147,14 @@ def _project(node: nodes.Project, required: Required, planning: Planning) -> Nod
 
 def _limit(node: nodes.Limit, required: Required, planning: Planning) -> Node:
     if isinstance(node.input, nodes.Sort):
-        order = ordering.required_order(node.input.keys, node.input.input)
+        sort = _with_plans(node.input, planning)
+        order = ordering.required_order(sort.keys, sort.input)
         limited = None if order is None else replace(order, limited=True)
         may_stop = planning if limited is None else planning.stopping_early()
-        below = choose(node.input.input, limited, may_stop)
+        below = choose(sort.input, limited, may_stop)
         if limited is not None and ordering.is_ordered(below, limited):
             return replace(node, input=below)
-        return nodes.TopN(below, node.input.keys, node.limit, node.offset)
+        return nodes.TopN(below, sort.keys, node.limit, node.offset)
     return replace(node, input=choose(node.input, required, planning.stopping_early()))
 
 

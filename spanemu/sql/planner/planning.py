@@ -65,6 +65,10 @@ class Planning:
         self.may_stop_early = False
         # True for an input that is looked up by the distinct values of another.
         self.is_looked_up = False
+        # True if a table's token lists are read, so that search functions may be called.
+        self.reads_tokens = False
+        # The ids of the columns that SCORE scores.
+        self.scored: frozenset[int] = frozenset()
         # The analyzer counts columns up from 0, so ids below zero are free.
         self._ids = count(-1, -1)
 

@@ -78,7 +78,7 @@ def _aggregate(node: nodes.HashAggregate) -> frozenset[int]:
 _NOT_NULL_RULES: Mapping[type[Node], Callable[[Any], frozenset[int]]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.Sample), _none),
     **dict.fromkeys((nodes.UnionAll, nodes.SetOperation, nodes.With, nodes.WithRef), _none),
-    nodes.Scan: _scan,
+    **dict.fromkeys((nodes.Scan, nodes.SearchScan), _scan),
     nodes.Filter: _filter,
     nodes.Project: _project,
     nodes.Limit: _input,
@@ -199,7 +199,8 @@ def _scan_is_single(node: Scan) -> bool:
         return len(points) == len(node.table.key)
     # NULLs may repeat in a unique index.
     is_strict = not any(isinstance(point, Equal) and point.nulls for point in points)
-    size = len(node.index.key) if node.index.unique and is_strict else len(node.index.full_key)
+    unique = node.index.unique and is_strict
+    size = len(node.index.declared_key if unique else node.index.full_key)
     return len(points) >= size
 
 
@@ -233,7 +234,7 @@ _SINGLE_ROW_RULES: Mapping[type[Node], Callable[[Any], bool]] = {
     ),
     nodes.Unit: lambda node: True,
     nodes.Values: _values_are_single,
-    Scan: _scan_is_single,
+    **dict.fromkeys((Scan, nodes.SearchScan), _scan_is_single),
     nodes.Filter: _input_is_single,
     nodes.Project: _input_is_single,
     nodes.RemoteCall: _input_is_single,

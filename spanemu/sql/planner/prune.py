@@ -77,6 +77,14 @@ def _scan(node: Any, needed: Ids) -> Node:
     return pruned
 
 
+def _table(node: nodes.Scan, needed: Ids) -> Node:
+    pruned = _scan(node, needed)
+    if not node.tokens:
+        return pruned
+    tokens = tuple([each for each in node.tokens if each.column.id in needed])
+    return replace_fields(pruned, {"tokens": tokens})
+
+
 def _values(node: nodes.Values, needed: Ids) -> Node:
     places = [place for place, column in enumerate(node.outputs) if column.id in needed]
     if len(places) == len(node.outputs):
@@ -155,7 +163,7 @@ def _paths(node: PathScan, needed: Ids) -> Node:
 
 _PRUNERS: Mapping[type[Node], Callable[[Any, Ids], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.WithRef, *PHYSICAL), _unchanged),
-    nodes.Scan: _scan,
+    nodes.Scan: _table,
     nodes.SystemScan: _scan,
     nodes.Values: _values,
     nodes.Filter: _unary,

@@ -94,7 +94,7 @@ def _spooled(below: Node, pairs: list[tuple[Expr, Expr]], rest: list[Expr]) -> N
 _RULES: Mapping[type[Node], Callable[[Any], Node]] = {
     **dict.fromkeys((nodes.Unit, nodes.Values, nodes.SystemScan, nodes.WithRef), _unchanged),
     **dict.fromkeys((nodes.With, nodes.Sample, KeyedSpool), _unchanged),
-    nodes.Scan: _scan,
+    **dict.fromkeys((nodes.Scan, nodes.SearchScan), _scan),
     nodes.Filter: _filter,
     **dict.fromkeys((nodes.Project, nodes.Limit, nodes.Sort, nodes.TopN, nodes.Rank), _below),
     nodes.RemoteCall: _below,

@@ -19,20 +19,13 @@ from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ApproximateDistance, ColumnRef, Expr, ResolvedColumn, SetOpKind
+from spanemu.values.types import TypeCode
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import approximate
+    from spanemu.sql.planner import approximate, path_scan, remote_calls
 else:
     approximate = deferred("spanemu.sql.planner.approximate")
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import path_scan
-else:
     path_scan = deferred("spanemu.sql.planner.path_scan")
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import remote_calls
-else:
     remote_calls = deferred("spanemu.sql.planner.remote_calls")
 
 
@@ -132,12 +125,15 @@ def _single_row(_: Translator, scan: resolved.SingleRow) -> Node:
 
 def _table(translator: Translator, scan: resolved.TableScan) -> Node:
     locks = translator.planning.hint("lock_scanned_ranges") == "EXCLUSIVE"
+    if scan.tokens or any(column.type.code is TypeCode.TOKENLIST for column, _ in scan.columns):
+        translator.planning.reads_tokens = True
     return nodes.Scan(
         scan.table,
         scan.columns,
         for_update=scan.for_update or locks,
         hints=scan.hints,
         vector_index=scan.vector_index,
+        tokens=scan.tokens,
     )
 
 

@@ -49,6 +49,23 @@ _SCALAR_CHAPTERS: tuple[str, ...] = (
 )
 # Chapters that are slow to import or rarely used, with their functions.
 RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {
+    "postgresql.search": (
+        "spanner.debug_tokenlist",
+        "spanner.score",
+        "spanner.score_ngrams",
+        "spanner.search",
+        "spanner.search_ngrams",
+        "spanner.search_substring",
+        "spanner.snippet",
+        "spanner.token",
+        "spanner.tokenize_bool",
+        "spanner.tokenize_fulltext",
+        "spanner.tokenize_jsonb",
+        "spanner.tokenize_ngrams",
+        "spanner.tokenize_number",
+        "spanner.tokenize_substring",
+        "spanner.tokenlist_concat",
+    ),
     "postgresql.formatting.functions": ("to_char", "to_date", "to_number", "to_timestamp"),
     "postgresql.remote_calls": ("spanner.ml_predict_row",),
 }
@@ -58,15 +75,7 @@ _SET_RETURNING = frozenset(
     {"unnest", "generate_series", "jsonb_array_elements", "jsonb_object_keys"}
 )
 # The functions of Spanner that are not implemented, by their chapters.
-_UNSUPPORTED: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "spanner.debug_tokenlist", "spanner.score", "spanner.score_ngrams", "spanner.search",
-            "spanner.search_ngrams", "spanner.search_substring", "spanner.snippet",
-        ),
-        "search",
-    ),
-}  # fmt: skip
+_UNSUPPORTED: Mapping[str, str] = {}
 
 
 class KnownSignature(NamedTuple):

@@ -1,4 +1,4 @@
-"""An index with many entries a row, as a search index will be, is maintained like a sorted one."""
+"""An index with many entries a row, one for each word, is maintained like a sorted one."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from spanemu.schema.indexes import SearchIndex
 from spanemu.schema.table import Column, KeyPart
 from spanemu.storage.layout import tree_of
 from spanemu.txn import rules
+from spanemu.values.token_list import TokenList
 from spanemu.values.types import BYTES
 
 NAME = "projects/p/instances/i/databases/d"
@@ -35,6 +36,14 @@ class WordIndex(SearchIndex):
     def full_key(self) -> tuple[KeyPart, ...]:
         return (TOKEN, *map(KeyPart, self.partition_by))
 
+    @property
+    def declared_key(self) -> tuple[KeyPart, ...]:
+        return self.full_key
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.key + self.partition_by
+
 
 class CompiledWords(rules.CompiledIndex):
     def __init__(self, index: WordIndex, key_bytes: int) -> None:
@@ -42,7 +51,7 @@ class CompiledWords(rules.CompiledIndex):
 
     def entries(self, row: rules.Row) -> Sequence[rules.Entry]:
         tokens, key = (row[column.position] for column in self.index.columns)
-        words = dict.fromkeys((tokens or b"").split(b"\x1f")[1:])
+        words = [] if tokens is None else TokenList.decode(tokens).postings
         return [(self.encode((word, key)), (word, key)) for word in words]
 
 

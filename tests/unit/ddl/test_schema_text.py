@@ -58,7 +58,7 @@ GOOGLESQL = (
     ) PRIMARY KEY (Id), OPTIONS (locality_group = 'g', columnar_policy = 'disabled', cassandra_default_ttl = 5, cassandra_ttl_mode = 'row')""",
     "CREATE TABLE Aged (Id INT64, T TIMESTAMP) PRIMARY KEY (Id), ROW DELETION POLICY (OLDER_THAN(T, INTERVAL 30 DAY))",
     "CREATE TABLE Doc (Id INT64, L STRING(MAX), J JSON) PRIMARY KEY (Id)",
-    "CREATE TABLE Dict (Key STRING(MAX), Value ARRAY<STRING(MAX)>) PRIMARY KEY (Key), "
+    "CREATE TABLE Dict (Key STRING(MAX) NOT NULL, Value ARRAY<STRING(MAX)> NOT NULL) PRIMARY KEY (Key), "
     "OPTIONS (fulltext_dictionary_table = true, fulltext_dictionary_staleness = '5s')",
     "CREATE TABLE Child (Id INT64 NOT NULL, C INT64, Tok TOKENLIST AS (TOKEN('x')) HIDDEN) PRIMARY KEY (Id, C DESC), "
     "INTERLEAVE IN PARENT Wide ON DELETE CASCADE",
@@ -141,7 +141,7 @@ POSTGRESQL_SQL = (
       n bigint NOT NULL, p varchar(9), CHECK (id > 0), CONSTRAINT named CHECK (id < 9), SYNONYM (broad)
     ) LOCALITY GROUP g COLUMNAR POLICY disabled""",
     "CREATE TABLE aged (id bigint PRIMARY KEY, t timestamptz) TTL INTERVAL '30 days' ON t",
-    "CREATE TABLE dict (key varchar PRIMARY KEY, value varchar[]) "
+    "CREATE TABLE dict (key varchar PRIMARY KEY, value varchar[] NOT NULL) "
     "WITH (type = 'fulltext_dictionary', fulltext_dictionary_staleness = '5s')",
     "CREATE TABLE child (id bigint, c bigint, tok spanner.tokenlist GENERATED ALWAYS AS (spanner.token('x')) VIRTUAL HIDDEN, "
     "PRIMARY KEY (id, c)) INTERLEAVE IN PARENT wide ON DELETE CASCADE",

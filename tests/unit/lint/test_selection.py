@@ -9,7 +9,7 @@ from spanemu.base.severity import Severity
 
 TASTE = frozenset(
     f"SPN{number}"
-    for number in (118, 119, 123, 125, 208, 210, 310, 311, 403, 504, 601, 604, 705)
+    for number in (118, 119, 123, 125, 208, 210, 227, 228, 310, 311, 403, 504, 601, 604, 705)
 )  # fmt: skip
 DECIDED = [rule for rule in lint.RULES.values() if rule.check is not None]
 

@@ -27,7 +27,7 @@ from spanemu.sql.executor.relation import (
 )
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
-from spanemu.sql.plan.nodes import Node, Project, Scan
+from spanemu.sql.plan.nodes import Node, Project, Scan, SearchScan
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 
@@ -79,7 +79,9 @@ def _plain_scan(right: Node) -> Scan | None:
     """Return the right side if it is a sought scan, perhaps under a renaming projection."""
     if isinstance(right, Project) and len(list(_renamed(right))) == len(right.computed):
         right = right.input
-    return right if isinstance(right, Scan) and right.seeks is not None else None
+    if not isinstance(right, Scan) or isinstance(right, SearchScan):
+        return None
+    return None if right.seeks is None else right
 
 
 def _renamed(right: Node) -> Iterator[tuple[ResolvedColumn, ColumnRef]]:

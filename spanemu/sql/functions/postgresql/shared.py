@@ -1,22 +1,18 @@
 """Functions of GoogleSQL under the names that PostgreSQL databases have for them.
 
 `implementation` finds what evaluates a function of GoogleSQL. The chapters here have no other
-implementations: hashes, sequences, UUIDs and tokenizers. A sequence is named by a text. The
-arguments that tune a tokenizer may also be passed by position.
+implementations: hashes, sequences and UUIDs. A sequence is named by a text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spanemu.sql.functions import utility
 from spanemu.sql.functions.hash import FUNCTIONS as HASHES
 from spanemu.sql.functions.notation import chapter, function, overload, signature
 from spanemu.sql.functions.registry import Function, Operation, Overload
-from spanemu.sql.functions.text import search
-from spanemu.values.types import JSON, NUMERIC, PG_JSONB
 
 
 def implementation(functions: Iterable[Function], name: str, text: str) -> Callable[..., Any]:
@@ -89,33 +85,7 @@ _UTILITY = chapter(
 )
 
 
-def _tokenizers() -> Iterator[Function]:
-    for each in search.FUNCTIONS:
-        name = "tokenize_jsonb" if each.name == "TOKENIZE_JSON" else each.name.lower()
-        overloads = tuple([_postgresql(one) for one in each.overloads if not _takes(one, NUMERIC)])
-        yield replace(each, name=f"spanner.{name}", overloads=overloads)
-
-
-def _takes(overload_: Overload, type_: object) -> bool:
-    pattern = overload_.parameters[0].pattern
-    return type_ in (pattern, getattr(pattern, "element", None))
-
-
-def _postgresql(overload_: Overload) -> Overload:
-    """Return the overload with parameters that may be passed by position, and jsonb for JSON."""
-    parameters = tuple(
-        replace(
-            parameter,
-            named_only=False,
-            pattern=PG_JSONB if parameter.pattern == JSON else parameter.pattern,
-        )
-        for parameter in overload_.parameters
-    )
-    return replace(overload_, parameters=parameters)
-
-
 FUNCTIONS = (
     *_HASHES,
     *_UTILITY,
-    *_tokenizers(),
 )

@@ -17,21 +17,16 @@ from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
-from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.errors import NestedTooDeeply, TokenListColumn
 from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, ResolverTable
-from spanemu.sql.googlesql.analyzer.errors import (
-    BadQuery,
-    GraphColumn,
-    StructColumn,
-    TokenListColumn,
-)
+from spanemu.sql.googlesql.analyzer.errors import BadQuery, GraphColumn, StructColumn
 from spanemu.sql.googlesql.analyzer.expressions import literals, names
 from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
-from spanemu.values.types import TypeCode
+from spanemu.values.types import TypeCode, contains
 
 if TYPE_CHECKING:
     from spanemu.sql.googlesql.analyzer import procedures, stored_expression
@@ -110,7 +105,7 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
 def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn:
     if column.type.is_struct:
         raise StructColumn(name)
-    if column.type.code is TypeCode.TOKENLIST:
+    if contains(column.type, TypeCode.TOKENLIST):
         raise TokenListColumn(name)
     part = column.type.element or column.type
     if part.is_graph:

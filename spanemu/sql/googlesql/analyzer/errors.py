@@ -284,11 +284,6 @@ class NullArrayColumn(SpannerError, code=Code.UNIMPLEMENTED):
     type: str
 
 
-class TokenListColumn(AnalysisError):
-    prose = "A query may not return a value of type TOKENLIST: column {column}"
-    column: str
-
-
 class GraphColumn(AnalysisError):
     prose = "Returning expressions of type {kind} is not allowed"
     kind: str  # GRAPH_ELEMENT, GRAPH_PATH

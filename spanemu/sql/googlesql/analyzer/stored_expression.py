@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.schema.table import Column, Table
-from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.errors import NestedTooDeeply, SearchInSchema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.row_identity import row_identity
 from spanemu.sql.analysis.table_relation import TableRelation
@@ -61,6 +61,8 @@ def analyze_expression(
         expression, pending = _resolved(text, env, expected)
         if analysis.traits.volatile and has_approximation(expression):
             raise BadQuery(f"{APPROXIMATION} is not allowed in the schema of a table", at=0)
+        if analysis.traits.search:
+            raise SearchInSchema(at=0)
     except AnalysisError as failure:
         failure.locate(text)
         raise

@@ -17,7 +17,7 @@ from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql import resolved
-from spanemu.sql.analysis.errors import NestedTooDeeply
+from spanemu.sql.analysis.errors import NestedTooDeeply, TokenListColumn
 from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
@@ -26,13 +26,12 @@ from spanemu.sql.postgresql.analyzer.errors import (
     FOUND_FIRST,
     ProcedureNotFound,
     RefusedQuery,
-    UnsupportedQuery,
 )
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_as
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import CallStatement, OutputColumn, ProjectScan, SingleRow
 from spanemu.sql.syntax_tree import Statement
-from spanemu.values.types import STRING, TypeCode
+from spanemu.values.types import STRING, TypeCode, contains
 
 if TYPE_CHECKING:
     from spanemu.sql.postgresql.analyzer.dml import insert, update
@@ -109,9 +108,9 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
 
 
 def output_column(name: str, column: resolved.ResolvedColumn) -> OutputColumn:
-    """Return a column of the result. Raise UnsupportedQuery for a token list."""
-    if column.type.code is TypeCode.TOKENLIST:
-        raise UnsupportedQuery(f"Column {name} of type spanner.tokenlist in the result is")
+    """Return a column of the result. Raise TokenListColumn for a token list."""
+    if contains(column.type, TypeCode.TOKENLIST):
+        raise TokenListColumn(name)
     return OutputColumn(name, column)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from spanemu.schema.table import Table
+from spanemu.sql.analysis.errors import SearchInSchema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import TableRelation
 from spanemu.sql.analysis.tree import APPROXIMATION, depth, has_approximation
@@ -71,6 +72,8 @@ def analyze_tree(
     expression = pending_commit_timestamp() if pending else _resolved(node, env, expected)
     if analysis.traits.volatile and has_approximation(expression):
         raise ExpressionRefused(f"{APPROXIMATION} is not allowed in the schema of a table", at=0)
+    if analysis.traits.search:
+        raise SearchInSchema(at=0)
     return StoredExpression(
         expression,
         () if relation is None else relation.stored,

@@ -52,6 +52,22 @@ def test_schema_and_rows_come_back(tmp_path, dialect):
         assert emulator.database("shop").ddl() == ddl
 
 
+def test_token_lists_come_back(tmp_path):
+    schema = (
+        "CREATE TABLE T (A INT64, S STRING(MAX), "
+        "W TOKENLIST AS (TOKENIZE_FULLTEXT(S)) STORED HIDDEN) PRIMARY KEY (A);"
+        "CREATE SEARCH INDEX I ON T(W);"
+    )
+    sql = "SELECT A FROM T WHERE SEARCH(W, 'fox')"
+    with spanemu.Emulator(data_dir=tmp_path) as emulator:
+        database = emulator.create_database("shop", schema)
+        with database.client().batch() as batch:
+            batch.insert("T", ["A", "S"], [[1, "quick fox"], [2, "dog"]])
+        assert query(database, sql) == [[1]]
+    with spanemu.Emulator(data_dir=tmp_path) as emulator:
+        assert query(emulator.database("shop"), sql) == [[1]]
+
+
 def test_resources_come_back(tmp_path):
     with spanemu.Emulator(data_dir=tmp_path) as emulator:
         database = filled(emulator)

@@ -66,9 +66,11 @@ from spanemu.values.types import STRING, Type, TypeCode
 
 graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 if TYPE_CHECKING:
+    from spanemu.sql.analysis import search_calls
     from spanemu.sql.googlesql.analyzer.expressions import remote_calls
 else:
     remote_calls = deferred("spanemu.sql.googlesql.analyzer.expressions.remote_calls")
+    search_calls = deferred("spanemu.sql.analysis.search_calls")
 
 DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
@@ -235,6 +237,8 @@ def _scalar_call(node: ast.Call, function: Function, safe: bool, env: Env) -> Ex
         analysis.traits.needs_read_write = True
     if function.name == "IF":
         return if_as_case(call)
+    if function.chapter == "search":
+        return search_calls.checked_search_call(call, function.name, analysis, node.at)
     if function.name in _APPROXIMATE:
         call = approximation(call)
     if call.signature.target is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.registry import Function, Operation, Overload, Signature
@@ -28,6 +30,11 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
 )
 from spanemu.values.types import BOOL, STRING, Type
+
+if TYPE_CHECKING:
+    from spanemu.sql.analysis import search_calls
+else:
+    search_calls = deferred("spanemu.sql.analysis.search_calls")
 
 # Nodes that are cheap and safe to evaluate more than once.
 _CHEAP = (ColumnRef, Literal, ParameterRef)
@@ -77,7 +84,11 @@ def _call(choice: Choice, arguments: Sequence[Expr], analysis: Analysis, at: int
     types = tuple(argument.type for argument in passed)
     signature = signature_of(function, overload, types, choice.result)
     _note_traits(signature, analysis)
-    return FunctionCall(choice.result, signature, passed, at=at)
+    call = FunctionCall(choice.result, signature, passed, at=at)
+    if function.chapter == "search":
+        name = function.name.removeprefix("spanner.").upper()
+        return search_calls.checked_search_call(call, name, analysis, at)
+    return call
 
 
 def _note_traits(signature: Signature, analysis: Analysis) -> None:

@@ -29,7 +29,7 @@ REFUSED = {
     "1::int4": TypeNotSupported,
     "1 = ANY ('{1,2}'::bigint[])": ExpressionRefused,
     "(id, 1) IN (SELECT 1)": ExpressionUnsupported,
-    "spanner.search_ngrams('a', 'b')": Unsupported,
+    "spanner.ml_predict_row('a', 'b')": Unsupported,
     "(SELECT 1 UNION SELECT 1.5)": SetOperationTypes,
 }
 

@@ -37,7 +37,7 @@ def code_of(text: str) -> Code:
         ("unnest(ia)", Code.INVALID_ARGUMENT),
         ("spanner.pending_commit_timestamp()", Code.INVALID_ARGUMENT),
         ("nextval('s')", Code.NOT_FOUND),
-        ("spanner.search(spanner.token(t), t)", Code.UNIMPLEMENTED),
+        ("spanner.search(spanner.token(t), t)", Code.INVALID_ARGUMENT),
         ("make_interval(days => 1, days => 2)", Code.INVALID_ARGUMENT),
         ("make_interval(days => 1, 2)", Code.INVALID_ARGUMENT),
         ("make_interval(nope => 1)", Code.NOT_FOUND),

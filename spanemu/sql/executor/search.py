@@ -1,0 +1,284 @@
+"""The evaluation of search conditions over postings: documents as bits of integers.
+
+A condition of calls of search functions becomes a program. For a segment of documents it gives two
+integers, the documents for which the condition is TRUE and those for which it is FALSE; for the
+others it is NULL. So NOT swaps them, AND and OR combine them, each in one operation on integers.
+
+The tree of a query (`functions.search.query_tree`) decides by tokens and positions. What it leaves
+open, the `check` of a query, is tested for the documents that fulfil it, with their token lists.
+
+A program gives up (`Unsuited`) where postings cannot tell; then the condition is evaluated document
+by document, by the functions themselves.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
+from typing import Any, Protocol
+
+from spanemu.base.bits import bits_of, numbers_in
+from spanemu.base.deadline_checks import interruptible
+from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.relation import Layout
+from spanemu.sql.executor.run import Row, Run
+from spanemu.sql.functions.search import query_tree
+from spanemu.sql.functions.search.matcher import fulfils
+from spanemu.sql.functions.search.queries import search_query
+from spanemu.sql.plan.conditions import negated
+from spanemu.sql.resolved import And, ColumnRef, Expr, FunctionCall, MakeArray, Or
+from spanemu.values.token_list import POSITION_SHIFT, Tokenizer, TokenList
+
+_NUMBER_SHIFT = 32 - POSITION_SHIFT  # of a posting without its attributes
+_BISECTED = 8  # a list so many times longer is searched, not copied
+
+
+class Postings(Protocol):
+    """The postings of one token list of the documents of a segment."""
+
+    tokens: Mapping[bytes, array[int]]
+    tokenizers: Mapping[Tokenizer, None]
+    is_complete: bool
+
+    def documents(self, token: bytes) -> int:
+        """Return the documents that have a token, a bit for each number."""
+        ...
+
+    def without_list(self) -> int:
+        """Return the documents whose list is NULL."""
+        ...
+
+    def occurrences(self, token: bytes, number: int) -> Sequence[int]:
+        """Return the occurrences of a token in a document."""
+        ...
+
+
+class Segment(Protocol):
+    """Numbered documents, with the postings of their token lists by position in a document."""
+
+    rows: Sequence[Row]
+    keys: Sequence[bytes]
+    columns: Mapping[int, Postings]
+
+    def number_of(self, row: Row) -> int | None:
+        """Return the number of a document, None if it is not in the segment."""
+        ...
+
+
+class Unsuited(Exception):
+    """The reason why postings cannot answer a condition."""
+
+
+Found = tuple[int, int]  # the documents for which a condition is TRUE, and is FALSE
+# Returns what is found among the visible documents of a segment.
+Program = Callable[[Run, Segment, int], Found]
+
+
+def compile_search(condition: Expr, layout: Layout, compiler: Compiler) -> Program:
+    """Compile a condition of calls of search functions, AND, OR and NOT."""
+    if isinstance(condition, And | Or):
+        programs = [compile_search(each, layout, compiler) for each in condition.operands]
+        return _combined(programs, is_and=isinstance(condition, And))
+    inside = negated(condition)
+    if inside is not None:
+        operand = compile_search(inside, layout, compiler)
+        return lambda run, segment, visible: operand(run, segment, visible)[::-1]
+    assert isinstance(condition, FunctionCall)
+    return _call(condition, layout, compiler)
+
+
+def _combined(programs: Sequence[Program], *, is_and: bool) -> Program:
+    def program(run: Run, segment: Segment, visible: int) -> Found:
+        found = [each(run, segment, visible) for each in programs]
+        true, false = [bits for bits, _ in found], [bits for _, bits in found]
+        if is_and:
+            return reduce(and_, true), reduce(or_, false)
+        return reduce(or_, true), reduce(and_, false)
+
+    return program
+
+
+def _call(call: FunctionCall, layout: Layout, compiler: Compiler) -> Program:
+    tokens, *constants = call.arguments
+    operation = call.signature.operation
+    assert operation is not None
+    positions = [layout[column.column.id] for column in _columns(tokens)]
+    is_concatenated = not isinstance(tokens, ColumnRef)
+    values = [compiler.value(each, {}) for each in constants]
+
+    def program(run: Run, segment: Segment, visible: int) -> Found:
+        lists = [segment.columns[position] for position in positions]
+        tokenizer = tokenizer_of(lists)
+        if tokenizer is None:
+            return 0, 0
+        if is_concatenated:
+            tokenizer = tokenizer._replace(concatenated=True)
+            has_list = visible
+        else:
+            has_list = visible & ~lists[0].without_list()
+        query = search_query(operation.value, tokenizer, [value((), run) for value in values])
+        if query is None:
+            return 0, 0
+        true = Documents(lists, has_list).fulfilling(query.tree)
+        if query.check is not None and true:
+            if is_concatenated:
+                raise Unsuited
+            rows, position = segment.rows, positions[0]
+            check = query.check
+            true = _kept(true, lambda number: check(TokenList.decode(rows[number][position])))
+        return true, has_list & ~true
+
+    return program
+
+
+def _columns(tokens: Expr) -> Iterable[ColumnRef]:
+    """Return the columns of a token list, or of the parts of a concatenation."""
+    if isinstance(tokens, ColumnRef):
+        return (tokens,)
+    assert isinstance(tokens, FunctionCall)
+    (parts,) = tokens.arguments
+    if not isinstance(parts, MakeArray):
+        raise Unsuited
+    for part in parts.items:
+        if not isinstance(part, ColumnRef):
+            raise Unsuited
+    return [part for part in parts.items if isinstance(part, ColumnRef)]
+
+
+def tokenizer_of(lists: Sequence[Postings]) -> Tokenizer | None:
+    """Return the tokenizer of all lists; None if there is no list."""
+    if not all(each.is_complete for each in lists):
+        raise Unsuited
+    known = {tokenizer for each in lists for tokenizer in each.tokenizers}
+    if len(known) > 1:
+        raise Unsuited
+    return next(iter(known), None)
+
+
+def _kept(bits: int, test: Callable[[int], bool]) -> int:
+    """Return the documents that pass a test."""
+    kept = [number for number in interruptible(numbers_in(bits)) if test(number)]
+    return bits_of(kept)
+
+
+class Documents:
+    """The documents of a segment that may fulfil a query, by one token list or several.
+
+    A document has a token if one of its lists has it. Neither a phrase nor AROUND crosses lists.
+    """
+
+    def __init__(self, lists: Sequence[Postings], everything: int) -> None:
+        self._lists = lists
+        self._everything = everything
+
+    def fulfilling(self, tree: query_tree.Node) -> int:
+        """Return the documents that fulfil a tree, a bit for each."""
+        return _EVALUATE[type(tree)](self, tree) & self._everything
+
+    def _of_token(self, token: bytes) -> int:
+        return reduce(or_, [each.documents(token) for each in self._lists])
+
+    def _term(self, tree: query_tree.Term) -> int:
+        return self._of_token(tree.token)
+
+    def _all(self, tree: query_tree.AllOf) -> int:
+        bits = self._everything
+        for operand in sorted(tree.operands, key=_effort):
+            bits &= self.fulfilling(operand)
+            if not bits:
+                break
+        return bits
+
+    def _any(self, tree: query_tree.AnyOf) -> int:
+        return reduce(or_, map(self.fulfilling, tree.operands), 0)
+
+    def _not(self, tree: query_tree.Not) -> int:
+        return self._everything & ~self.fulfilling(tree.operand)
+
+    def _at_least(self, tree: query_tree.AtLeast) -> int:
+        of_tokens = [self._of_token(token) & self._everything for token in tree.tokens]
+        if tree.count <= 1:
+            return reduce(or_, of_tokens, 0) if tree.count == 1 else self._everything
+        if tree.count > len(of_tokens):
+            return 0
+        counts = Counter[int]()
+        for bits in of_tokens:
+            counts.update(numbers_in(bits))
+        return bits_of([number for number, count in counts.items() if count >= tree.count])
+
+    def _phrase(self, tree: query_tree.Phrase) -> int:
+        return reduce(or_, [_phrase_in(each, tree) for each in self._lists])
+
+    def _around(self, tree: query_tree.Around) -> int:
+        if len(self._lists) > 1:
+            raise Unsuited
+        (postings,) = self._lists
+        with_all = reduce(and_, map(self.fulfilling, tree.operands))
+        return _kept(
+            with_all,
+            lambda number: fulfils(tree, lambda token: postings.occurrences(token, number)),
+        )
+
+
+_EVALUATE: Mapping[type, Callable[[Documents, Any], int]] = {
+    query_tree.Term: Documents._term,
+    query_tree.Phrase: Documents._phrase,
+    query_tree.Around: Documents._around,
+    query_tree.AllOf: Documents._all,
+    query_tree.AnyOf: Documents._any,
+    query_tree.Not: Documents._not,
+    query_tree.AtLeast: Documents._at_least,
+}
+
+
+def _effort(tree: query_tree.Node) -> int:
+    """Return a rank: what is looked up comes before what compares positions."""
+    if isinstance(tree, query_tree.Term):
+        return 0
+    return 2 if isinstance(tree, query_tree.Around) else 1
+
+
+def _phrase_in(postings: Postings, tree: query_tree.Phrase) -> int:
+    """Return the documents with a phrase in one list.
+
+    A place is a number and a position in one integer, so that the next place is one greater.
+    """
+    needed = [(offset, place) for offset, place in enumerate(tree.places) if place is not None]
+    if not needed:
+        return 0
+    first = needed[0][0]
+    places: list[tuple[int, int, list[array[int]]]] = []
+    for offset, tokens in needed:
+        known = [postings.tokens[token] for token in tokens if token in postings.tokens]
+        if not known:
+            return 0
+        places.append((sum(map(len, known)), offset - first, known))
+    places.sort(key=lambda each: each[:2])
+    _, offset, known = places[0]
+    starts = set(_starts(known, offset))
+    for size, offset, known in places[1:]:
+        if size > _BISECTED * len(starts):
+            starts = {start for start in starts if _has_place(known, start + offset)}
+        else:
+            starts.intersection_update(_starts(known, offset))
+        if not starts:
+            return 0
+    return bits_of({start >> _NUMBER_SHIFT for start in starts})
+
+
+def _starts(known: Iterable[array[int]], offset: int) -> list[int]:
+    if not offset:
+        return [posting >> POSITION_SHIFT for each in known for posting in each]
+    return [(posting >> POSITION_SHIFT) - offset for each in known for posting in each]
+
+
+def _has_place(known: Iterable[array[int]], place: int) -> bool:
+    for each in known:
+        at = bisect_left(each, place << POSITION_SHIFT)
+        if at < len(each) and each[at] >> POSITION_SHIFT == place:
+            return True
+    return False

@@ -1,0 +1,171 @@
+"""Postings answer and score every query as the search functions do, list by list.
+
+`SPANEMU_SEARCH_EXAMPLES` sets the number of random queries.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spanemu.sql.executor import search_scores
+from spanemu.sql.functions.search import functions
+from spanemu.storage.layout import tree_of
+from spanemu.txn import read_only
+from tests.unit.ddl.world import World
+
+EXAMPLES = int(os.environ.get("SPANEMU_SEARCH_EXAMPLES", "300"))
+WORDS = ("ant", "bee", "cat", "Katze", "über", "#ant", "antler", "日本", "本", "2024", "a-b", "fox")
+TABLE = (
+    "CREATE TABLE T (Id INT64 NOT NULL, Parts ARRAY<STRING(MAX)>, More STRING(MAX), "
+    "Words TOKENLIST AS (TOKENIZE_FULLTEXT(Parts)) HIDDEN, "
+    "Others TOKENLIST AS (TOKENIZE_FULLTEXT(More)) HIDDEN, "
+    "Titles TOKENLIST AS (TOKENIZE_FULLTEXT(More, token_category=>'title')) HIDDEN, "
+    "Grams TOKENLIST AS (TOKENIZE_SUBSTRING(More, ngram_size_min=>2, ngram_size_max=>3, "
+    "relative_search_types=>['all'])) HIDDEN, "
+    "Raw TOKENLIST AS (TOKENIZE_NGRAMS(More, ngram_size_min=>2, ngram_size_max=>3)) HIDDEN) "
+    "PRIMARY KEY (Id)"
+)
+INDEX = "CREATE SEARCH INDEX I ON T(Words, Others, Titles, Grams, Raw)"
+LISTS = ("Words", "Others", "Titles", "Grams", "Raw")
+
+
+@pytest.fixture
+def world(monkeypatch) -> World:
+    monkeypatch.setattr(read_only, "_FEW_DOCUMENTS", 1)
+    monkeypatch.setattr(search_scores, "FEW", 1)
+    world, chance = World(TABLE, INDEX), random.Random(3)
+    rows = [[str(id_), parts(chance), text(chance)] for id_ in range(60)]
+    world.insert("T", "Id Parts More", *rows)
+    return world
+
+
+def text(chance: random.Random) -> str | None:
+    if chance.random() < 0.1:
+        return None
+    return " ".join(chance.choices(WORDS, k=chance.randrange(7)))
+
+
+def parts(chance: random.Random) -> list[str | None] | None:
+    return None if chance.random() < 0.1 else [text(chance) for _ in range(chance.randrange(4))]
+
+
+def documents(world: World) -> dict[int, dict[str, bytes | None]]:
+    """The token lists of the documents by id."""
+    index = world.schema.index_of_any_kind("I")
+    assert index is not None
+    names = [column.name for column in index.columns]
+    rows = world.database._core.store.scan(tree_of(index))
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def rquery(chance: random.Random, depth: int = 2) -> str:
+    if depth == 0 or chance.random() < 0.3:
+        return chance.choice(WORDS)
+    inner = [rquery(chance, depth - 1) for _ in range(2)]
+    return chance.choice(
+        [
+            " ".join(inner),
+            " OR ".join(inner),
+            "|".join(inner),
+            f"-{inner[0]}",
+            f"({inner[0]}) {inner[1]}",
+            f'"{" ".join(chance.choices(WORDS, k=chance.randrange(1, 4)))}"',
+            f"{inner[0]} AROUND({chance.randrange(4)}) {inner[1]}",
+            f'"{inner[0]} * {inner[1]}',
+        ]
+    )
+
+
+def piece(chance: random.Random) -> str:
+    whole = " ".join(chance.choices(WORDS, k=2))
+    start = chance.randrange(len(whole))
+    return whole[start : start + chance.randrange(6)]
+
+
+def found(world: World, condition: str, query: str) -> set[int]:
+    sql = f"SELECT Id FROM T WHERE {condition}"
+    return {id_ for (id_,) in world.rows(sql.replace("@q", repr(query)))}
+
+
+Case = tuple[str, str, Callable[..., bool | None], list[Any]]
+
+
+def cases(chance: random.Random, count: int) -> list[Case]:
+    made: list[Case] = []
+    for _ in range(count):
+        query = rquery(chance).replace("'", "")
+        made.append((chance.choice(LISTS[:3]), "SEARCH(%s, @q)", functions.search, [query]))
+        query = piece(chance)
+        kind = chance.choice([None, "phrase", "value_prefix", "word_suffix", "word_prefix"])
+        named = "" if kind is None else f", relative_search_type=>'{kind}'"
+        made.append(
+            (
+                "Grams",
+                f"SEARCH_SUBSTRING(%s, @q{named})",
+                functions.search_substring,
+                [query, None, kind],
+            )
+        )
+        least = chance.randrange(1, 4)
+        made.append(
+            (
+                chance.choice(LISTS[3:]),
+                f"SEARCH_NGRAMS(%s, @q, min_ngrams=>{least})",
+                functions.search_ngrams,
+                [piece(chance), None, least],
+            )
+        )
+    return made
+
+
+def test_postings_find_what_the_functions_match(world):
+    lists = documents(world)
+    for name, call, matches, arguments in cases(random.Random(9), EXAMPLES // 3):
+        answers = {id_: matches(of_row[name], *arguments) for id_, of_row in lists.items()}
+        call = call % name
+        expected = {id_ for id_, answer in answers.items() if answer}
+        assert found(world, call, arguments[0]) == expected, (call, arguments)
+        expected = {id_ for id_, answer in answers.items() if answer is False}
+        assert found(world, f"NOT {call}", arguments[0]) == expected, (call, arguments)
+
+
+def test_conditions_combine_three_valued(world):
+    lists, chance = documents(world), random.Random(4)
+    for _ in range(EXAMPLES // 10):
+        left, right = chance.choice(WORDS), chance.choice(WORDS)
+        for word, holds in (("AND", lambda a, b: a and b), ("OR", lambda a, b: a or b)):
+            sql = f"SEARCH(Words, '{left}') {word} NOT SEARCH(Others, '{right}')"
+            expected = set()
+            for id_, of_row in lists.items():
+                first = functions.search(of_row["Words"], left)
+                second = functions.search(of_row["Others"], right)
+                if holds(bool(first), second is False):
+                    expected.add(id_)
+            assert found(world, sql, "") == expected, sql
+
+
+def test_concatenations_are_searched_as_one_list(world):
+    lists, chance = documents(world), random.Random(5)
+    for _ in range(EXAMPLES // 10):
+        query = rquery(chance).replace("'", "")
+        call = "SEARCH(TOKENLIST_CONCAT([Words, Others]), @q)"
+        expected = set()
+        for id_, of_row in lists.items():
+            joined = functions.tokenizers.concat([of_row["Words"], of_row["Others"]])
+            if functions.search(joined, query):
+                expected.add(id_)
+        assert found(world, call, query) == expected, query
+
+
+def test_documents_of_a_shape_share_their_score(world):
+    lists, chance = documents(world), random.Random(6)
+    for _ in range(EXAMPLES // 3):
+        query, name = rquery(chance).replace("'", ""), chance.choice(LISTS[:3])
+        sql = f"SELECT Id, SCORE({name}, @q) FROM T WHERE NOT SEARCH(Words, 'nothing')"
+        for id_, score in world.rows(sql.replace("@q", repr(query))):
+            assert score == functions.score(lists[id_][name], query), (query, id_)

@@ -1,0 +1,103 @@
+"""Postings of the documents of a partition: numbers, live documents and sharing."""
+
+from __future__ import annotations
+
+from spanemu.base.bits import numbers_in
+from spanemu.storage import postings
+from spanemu.storage.postings import ColumnPostings, Live, Partition
+from spanemu.values.token_list import TokenizedValue, Tokenizer, TokenKind, TokenList
+
+WORDS = Tokenizer(TokenKind.FULLTEXT)
+COLUMNS = (1,)
+
+
+def tokens(*words: str) -> bytes:
+    value = TokenizedValue(tuple(word.encode() for word in words))
+    return TokenList(WORDS, [value]).encode()
+
+
+def document(number: int, *words: str) -> tuple[int, bytes]:
+    return number, tokens(*words)
+
+
+def live_rows(partition: Partition) -> list[tuple[int, bytes]]:
+    return [
+        segment.rows[number]
+        for segment, live in partition.segments
+        for number in numbers_in(live.as_int())
+    ]
+
+
+def test_a_token_has_the_documents_that_contain_it():
+    column = ColumnPostings()
+    for number, list_ in enumerate([tokens("a", "b"), None, tokens("b", "b"), tokens()]):
+        column.add(number, list_)
+    assert numbers_in(column.documents(b"b")) == [0, 2]
+    assert numbers_in(column.without_list()) == [1]
+    assert [each >> 4 for each in column.occurrences(b"b", 2)] == [0, 1]
+    assert column.occurrences(b"b", 1) == []
+    assert column.documents(b"c") == 0
+    column.add(4, tokens("b"))
+    assert numbers_in(column.documents(b"b")) == [0, 2, 4]
+
+
+def test_a_document_of_another_layout_makes_postings_incomplete():
+    for cell in (7, b"no token list", "text"):
+        column = ColumnPostings()
+        column.add(0, cell)
+        assert not column.is_complete
+
+
+def test_the_newest_version_of_a_document_is_live():
+    partition = Partition(COLUMNS, ())
+    first, second = document(1, "a"), document(1, "b")
+    partition.update([b"1"], [first])
+    partition.update([b"1"], [second])
+    assert live_rows(partition) == [second]
+    partition.update([b"1"], [first])
+    assert live_rows(partition) == [first]
+    assert sum(len(segment.rows) for segment, _ in partition.segments) == 2
+    partition.update([b"1"], [None])
+    assert live_rows(partition) == []
+
+
+def test_a_shared_segment_is_never_appended_to():
+    partition = Partition(COLUMNS, ())
+    rows = [document(number, "a") for number in range(200)]
+    partition.update([b"%d" % number for number in range(200)], rows)
+    twin = partition.share()
+    shared = twin.segments[0][0]
+    partition.update([b"x"], [document(300, "b")])
+    twin.update([b"0", b"y"], [None, document(301, "b")])
+    assert len(shared.rows) == 200
+    assert [number for number, _ in live_rows(partition)] == [*range(200), 300]
+    assert [number for number, _ in live_rows(twin)] == [*range(1, 200), 301]
+
+
+def test_small_segments_are_taken_over():
+    partition = Partition(COLUMNS, ())
+    for number in range(40):
+        partition.update([b"%d" % number], [document(number, "a")])
+        partition = partition.share()
+    assert len(partition.segments) <= 3
+    assert sorted(number for number, _ in live_rows(partition)) == list(range(40))
+
+
+def test_old_versions_are_numbered_away(monkeypatch):
+    monkeypatch.setattr(postings, "_DEAD_MIN", 2)
+    partition = Partition(COLUMNS, ())
+    for number in range(9):
+        partition.update([b"k"], [document(number, "a")])
+    newest = live_rows(partition)
+    partition.compact()
+    assert partition.segments == []
+    assert list(partition.touched) == [b"k"]
+    partition.update([b"k"], newest)
+    assert live_rows(partition) == newest
+
+
+def test_bits_beyond_the_last_document_are_clear():
+    live = Live()
+    live.set(9)
+    live.clear(100_000)
+    assert numbers_in(live.as_int()) == [9]
