@@ -27,7 +27,7 @@ MEASUREMENTS_PER_ROUND = 5
 class UnwatchedEndpoint(Endpoint):
     """An endpoint that nobody can watch."""
 
-    def unary(self, data: bytes, call: ServedCall) -> bytes:
+    def unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 

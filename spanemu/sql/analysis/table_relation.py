@@ -135,7 +135,7 @@ class TableRelation(Relation):
     def scan(self) -> Scan:
         tokens = tuple(self._tokens.values())
         columns = self.stored + tuple([(each.column, each.stored) for each in tokens])
-        scan: Scan = TableScan(self.table, columns, self.hints, self.for_update, tokens)
+        scan: Scan = TableScan(self.table, columns, self.hints, self.for_update, tokens=tokens)
         if self._virtual:
             scan = ProjectScan(scan, tuple(self._virtual.values()))
         return scan
