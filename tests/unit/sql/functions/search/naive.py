@@ -77,7 +77,8 @@ def text_of(query: Query) -> str:
             return "".join(operands)
         return f'"{" ".join(operands)}"'
     if kind == "not":
-        return f"-{_grouped(operands[0])}"
+        inner = _grouped(operands[0])
+        return f"-({inner})" if inner.startswith("-") else f"-{inner}"  # --a is a
     if kind == "around":
         numbers = iter(operands[1::2])
         text = _grouped(operands[0])
