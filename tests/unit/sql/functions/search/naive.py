@@ -1,6 +1,7 @@
 """A naive search engine: queries as nested tuples, documents as lists of words.
 
     ("and", ("word", "a"), ("not", ("phrase", "b", "c")))        a -"b c"
+    ("phrase", "日", "本")                                        日本
 
 It looks at every place of every value, and shares nothing with the engine but the rules.
 """
@@ -72,9 +73,12 @@ def text_of(query: Query) -> str:
     if kind == "word":
         return str(operands[0])
     if kind == "phrase":
+        if all(word in UNSPACED for word in operands):
+            return "".join(operands)
         return f'"{" ".join(operands)}"'
     if kind == "not":
-        return f"-{_grouped(operands[0])}"
+        inner = _grouped(operands[0])
+        return f"-({inner})" if inner.startswith("-") else f"-{inner}"  # --a is a
     if kind == "around":
         numbers = iter(operands[1::2])
         text = _grouped(operands[0])
@@ -88,7 +92,8 @@ def _grouped(query: Query) -> str:
     return text_of(query) if query[0] in ("word", "phrase", "not") else f"({text_of(query)})"
 
 
-WORDS = st.sampled_from(["a", "b", "c", "d"])
+UNSPACED = ("日", "本")
+WORDS = st.sampled_from(["a", "b", "über", "straße", *UNSPACED])
 
 
 def _compound(parts: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
