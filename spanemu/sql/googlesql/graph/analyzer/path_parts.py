@@ -260,10 +260,10 @@ class Hop:
         context = self._context
         edge = context.single(self.edge.name, step.edge)
         step.conditions += context.fillers(self.link.pattern, edge)
-        for rows, place in ((step.right, right), (step.left, left)):
-            if rows is None or place is None:
+        for rows, spot in ((step.right, right), (step.left, left)):
+            if rows is None or spot is None:
                 continue
-            for pattern in place.patterns:
+            for pattern in spot.patterns:
                 name = "$node" if pattern.variable is None else pattern.variable.name
                 step.conditions += context.fillers(pattern, context.single(name, rows))
 

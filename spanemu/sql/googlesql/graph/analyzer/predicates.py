@@ -96,8 +96,10 @@ def equality(left: Expr, right: Expr, analysis: Analysis, at: int) -> Expr:
     if type(left) is not ColumnRef or type(right) is not ColumnRef:
         values = (narrowed(left, analysis), narrowed(right, analysis))
         return operator_call("$equal", values, analysis, at)
-    one, other = _known(left, analysis), _known(right, analysis)
-    return compared(one, other, (one.is_null, other.is_null), analysis)
+    first_element, second_element = _known(left, analysis), _known(right, analysis)
+    return compared(
+        first_element, second_element, (first_element.is_null, second_element.is_null), analysis
+    )
 
 
 def compared(first: Identity, second: Identity, are_null: object, analysis: Analysis) -> Expr:
