@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
@@ -405,10 +404,10 @@ class Matcher:
     def join(self, build: Callable[[], Scan], hint: Hint | None) -> None:
         """Add a step that joins the rows with others, which `build` returns."""
         hints = check_hints(hint, HintTarget.JOIN, self.analysis)
-        count = self.analysis.counts.get(_JOINS, 0)
-        if count >= JOINS_MAX:
-            raise LimitExceeded(_JOINS, JOINS_MAX, at=self.node.at)
-        self.analysis.counts[_JOINS] = count + 1
+        if not self.steps:
+            hints = hints or self.hints  # how the MATCH is joined with what stands before it
+        if self.steps or not self._is_first():
+            self.analysis.count(_JOINS, JOINS_MAX, self.node.at)
 
         def step(rows: Scan | None) -> Scan:
             if rows is None:
