@@ -40,7 +40,7 @@ from spanemu.sql.googlesql.graph.analyzer.rows import Rows, check_table_hint
 from spanemu.sql.googlesql.graph.analyzer.table import (
     ElementVariable,
     GraphEnv,
-    LazyColumn,
+    PathVariable,
     Variable,
     WorkingTable,
 )
@@ -376,7 +376,11 @@ class Matcher:
             self.computed.append((column, MakePath(type_, items)))
             return column
 
-        self.variables[self.table.fold(variable.name)] = LazyColumn(variable.name, type_, make)
+        def length() -> Expr | None:
+            return None if self.node.optional else path.length(self.analysis)
+
+        named = PathVariable(variable.name, type_, make, length)
+        self.variables[self.table.fold(variable.name)] = named
 
     def _with_variables(self) -> WorkingTable:
         """Return the working table with the variables that the patterns declare."""

@@ -226,6 +226,8 @@ class PathBuilder:
             left = body.places[0] if number == 0 and body.places[0].patterns else None
             hops.append(Hop(inner, left, body.places[number + 1], some, self._context))
         part = Part(hops, link.lower, link.upper)
+        copies = Copies(part.groups, None, self._analysis)
+        self._path.copies.append((len(hops), lambda: copies.array(hops[0].edge.tag())))
         self._name_groups(body, part)
         for covered in body.ranges:
             condition = None
