@@ -302,6 +302,11 @@ def _extreme(pick: Callable[..., Any], type_: Type) -> Callable[[Array], Any]:
     return evaluate
 
 
+# Elements and paths of a graph have no order.
+_ORDERED = (
+    "T{BOOL|NUMBER|STRING|BYTES|DATE|TIMESTAMP|JSON|UUID|INTERVAL|ENUM|PROTO|TOKENLIST|STRUCT}"
+)
+
 FUNCTIONS = chapter(
     "array",
     {
@@ -320,8 +325,8 @@ FUNCTIONS = chapter(
         "ARRAY_IS_DISTINCT": (overload("(ARRAY<T>) -> BOOL", bind=array_is_distinct),),
         "ARRAY_LAST": (overload("(ARRAY<T>) -> T", array_last),),
         "ARRAY_LENGTH": function((overload("(ARRAY<T>) -> INT64", len),), cannot_fail=True),
-        "ARRAY_MAX": (overload("(ARRAY<T>) -> T", bind=array_max),),
-        "ARRAY_MIN": (overload("(ARRAY<T>) -> T", bind=array_min),),
+        "ARRAY_MAX": (overload(f"(ARRAY<{_ORDERED}>) -> T", bind=array_max),),
+        "ARRAY_MIN": (overload(f"(ARRAY<{_ORDERED}>) -> T", bind=array_min),),
         "ARRAY_REVERSE": (overload("(ARRAY<T>) -> ARRAY<T>", array_reverse),),
         "ARRAY_SLICE": (overload("(ARRAY<T>, INT64, INT64) -> ARRAY<T>", array_slice),),
         "ARRAY_TO_STRING": (

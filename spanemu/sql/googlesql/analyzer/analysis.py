@@ -85,9 +85,12 @@ class Parameters:
     def settle(self, reference: ParameterRef, type_: Type) -> ParameterRef:
         """Return the pending `reference` with its inferred type.
 
-        Raise UndeclaredParameterConflict if another reference was given a different type.
+        Raise UndeclaredParameterConflict if another reference was given a different type, BadQuery
+        for a type that no value from outside has.
         """
         _, at = self._pending.pop(id(reference))
+        if _is_of_graph(type_):
+            raise BadQuery(f"Parameter @{reference.name} cannot have the type {type_}", at=at)
         known = self._used.setdefault(reference.name, type_)
         if known != type_:
             raise UndeclaredParameterConflict(reference.name, str(known), str(type_), at=at)
@@ -101,6 +104,12 @@ class Parameters:
         for reference, _ in list(self._pending.values()):
             self.settle(reference, INT64)
         return self._used, frozenset(self._undeclared)
+
+
+def _is_of_graph(type_: Type) -> bool:
+    """Return whether a type is one of graph elements or paths, or is made of one."""
+    inside = [type_.element] if type_.element is not None else [f.type for f in type_.fields]
+    return type_.is_graph or any(map(_is_of_graph, inside))
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,10 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
         raise BadCall("Analytic functions not supported", at=node.at)
     if name == "IS_FIRST":
         raise BadCall("IS_FIRST cannot be called without an OVER clause", at=node.at)
+    if name == "PATH_LENGTH" and env.analysis.graph is not None:
+        length: Expr | None = graph_predicates.path_length(node, env)
+        if length is not None:
+            return length
     if name == "PROPERTY_EXISTS":
         exists: Expr = graph_predicates.resolve_property_exists(node, env)
         return exists

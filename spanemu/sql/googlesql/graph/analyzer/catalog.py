@@ -129,10 +129,10 @@ class GraphCatalog:
     def _table(self, number: int, declared: Element, nodes: Mapping[str, GraphTable]) -> GraphTable:
         properties: dict[str, Property] = {}
         for label in declared.labels:
-            for each in label.properties:
-                key = self.fold(each.name)
-                properties.setdefault(key, each)
-                self.properties.setdefault(key, (each.name, each.type))
+            for exposed in label.properties:
+                key = self.fold(exposed.name)
+                properties.setdefault(key, exposed)
+                self.properties.setdefault(key, (exposed.name, exposed.type))
         columns = self._columns(declared.table)
         source, destination = declared.source, declared.destination
         element = ElementTable(
@@ -140,8 +140,8 @@ class GraphCatalog:
             declared.name,
             tuple(sorted((label.name for label in declared.labels), key=str.lower)),
             tuple(
-                (each.name, each.type)
-                for each in sorted(properties.values(), key=lambda each: each.name.lower())
+                (exposed.name, exposed.type)
+                for exposed in sorted(properties.values(), key=lambda exposed: exposed.name.lower())
             ),
             self._key_types(declared, columns, nodes),
             None if source is None else nodes[source.node].element,

@@ -75,8 +75,8 @@ def filler_conditions(
     inside = env.within(pattern_scope(named, table, env), "WHERE clause")
     if pattern.where is not None:
         conditions.append(resolve_condition(pattern.where, inside))
-    for each in pattern.properties:
-        conditions.append(_property_condition(each, relation, inside))
+    for written in pattern.properties:
+        conditions.append(_property_condition(written, relation, inside))
     return conditions
 
 

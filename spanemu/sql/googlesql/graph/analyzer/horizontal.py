@@ -76,22 +76,22 @@ def resolve_horizontal(
 def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr | GroupVariable]:
     """Return the only name in the arguments of a call that denotes an array."""
     fold = env.analysis.fold
-    found: dict[str, tuple[sql_ast.Identifier, Expr | GroupVariable]] = {}
+    arrays: dict[str, tuple[sql_ast.Identifier, Expr | GroupVariable]] = {}
     for name in _names(node):
         key = fold(name.name)
-        if key in found:
+        if key in arrays:
             continue
         match = env.scope.lookup(name, fold)
         if match is None or isinstance(match.target, Relation):
             continue
         if match.target.type.is_array:
-            found[key] = name, _group(match.target, env) or match.target
-            if len(found) > 1:
-                first = next(iter(found.values()))[0]
+            arrays[key] = name, _group(match.target, env) or match.target
+            if len(arrays) > 1:
+                first = next(iter(arrays.values()))[0]
                 raise SeveralArrays(first.name, name.name, at=name.at)
-    if not found:
+    if not arrays:
         raise NoArray(at=node.at)
-    return next(iter(found.values()))
+    return next(iter(arrays.values()))
 
 
 def _group(array: Expr, env: Env) -> GroupVariable | None:
@@ -112,8 +112,8 @@ def _names(node: Any) -> Iterator[sql_ast.Identifier]:
         return
     _check_allowed(node)
     if isinstance(node, tuple):
-        for each in node:
-            yield from _names(each)
+        for part in node:
+            yield from _names(part)
     elif isinstance(node, sql_ast.Node):
         for field in fields(node):
             value = getattr(node, field.name)

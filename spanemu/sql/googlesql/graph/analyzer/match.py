@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
@@ -41,7 +40,7 @@ from spanemu.sql.googlesql.graph.analyzer.rows import Rows, check_table_hint
 from spanemu.sql.googlesql.graph.analyzer.table import (
     ElementVariable,
     GraphEnv,
-    LazyColumn,
+    PathVariable,
     Variable,
     WorkingTable,
 )
@@ -123,8 +122,8 @@ class Matcher:
     def _collect(self) -> None:
         """Find the nodes and edges outside of repetitions, and the tables that may give them."""
         for path in self.paths:
-            for place in path.shape.places:
-                self.nodes.add(place)
+            for spot in path.shape.places:
+                self.nodes.add(spot)
         self._find_anchors()
         edges = []
         for path in self.paths:
@@ -140,8 +139,8 @@ class Matcher:
         for path in self.paths:
             # Within a path that is scanned as a whole, the scan itself tests the other nodes.
             places = path.shape.places[:1] if path.is_whole else path.shape.places
-            for place in places:
-                self.nodes[place].patterns.extend(place.patterns)
+            for spot in places:
+                self.nodes[spot].patterns.extend(spot.patterns)
 
     def _find_anchors(self) -> None:
         """Find the nodes whose keys are determined by conditions."""
@@ -150,12 +149,12 @@ class Matcher:
         for variable, name in equated_properties(self.node.where, fold):
             equated.setdefault(variable, set()).add(name)
         for path in self.paths:
-            for place in path.shape.places:
-                node = self.nodes[place]
+            for spot in path.shape.places:
+                node = self.nodes[spot]
                 if len(node.numbers) == 1:
                     (number,) = node.numbers
                     table = self.catalog.nodes[number]
-                    anchored = is_anchored(table, place.patterns, equated, fold)
+                    anchored = is_anchored(table, spot.patterns, equated, fold)
                     node.is_anchored = node.is_anchored or anchored
 
     def _orient(self, path: Path) -> None:
@@ -183,19 +182,19 @@ class Matcher:
                     self._edge(path, number)
                 else:
                     self._repetition(path, number, link)
-            for each in path.shape.ranges:
-                self._range(path, each)
+            for covered in path.shape.ranges:
+                self._range(path, covered)
         if path.pattern.variable is not None:
             self._name_path(path)
 
     def _join_end(self, path: Path) -> None:
         """Join the rows with the last node of a scan of a path, if the node is known by its key."""
-        place = path.shape.places[-1]
-        node = self.nodes[place]
+        spot = path.shape.places[-1]
+        node = self.nodes[spot]
         is_repeated = any(isinstance(link, RepeatedLink) for link in path.shape.links[-1:])
         if (path.is_whole or is_repeated) and node.is_anchored and not node.is_ready:
             if path.is_whole:
-                node.patterns.extend(place.patterns)
+                node.patterns.extend(spot.patterns)
             self.join_node(node, None)
 
     def _edge(self, path: Path, number: int) -> None:
@@ -227,8 +226,8 @@ class Matcher:
             for table, is_reversed in edge.senses
         ]
         if edge.link.direction is ast.Direction.ANY:
-            for each in rows:
-                self._skip_loops(each)
+            for table_rows in rows:
+                self._skip_loops(table_rows)
         element = ScannedElement(name, self.catalog.edges, rows, self.analysis)
         edge.element = element
         self.join(element.scan, pattern.hint)
@@ -246,35 +245,35 @@ class Matcher:
     def _repetition(self, path: Path, number: int, link: RepeatedLink) -> None:
         PathBuilder(self, path).scan_repetition(number, link)
 
-    def _range(self, path: Path, each: Range) -> None:
+    def _range(self, path: Path, covered: Range) -> None:
         """Add the condition and the mode of a subpath of nodes and edges."""
-        if each.where is not None:
-            named = names_in(path.shape, each.first, each.last)
+        if covered.where is not None:
+            named = names_in(path.shape, covered.first, covered.last)
             keys = {self.table.fold(name.name) for name in named}
             known = {key: variable for key, variable in self.variables.items() if key in keys}
-            self.conditions.append(self.range_condition(each, known))
-        if each.mode is not None:
-            self._require(self._mode_conditions(path, each))
+            self.conditions.append(self.range_condition(covered, known))
+        if covered.mode is not None:
+            self._require(self._mode_conditions(path, covered))
 
-    def range_condition(self, each: Range, variables: Mapping[str, Variable]) -> Expr:
+    def range_condition(self, covered: Range, variables: Mapping[str, Variable]) -> Expr:
         """Return the condition of a subpath, which sees only `variables`, by folded name."""
-        assert each.where is not None
+        assert covered.where is not None
         inside = WorkingTable(variables.values(), SingleRow, self.table.fold)
         scope = Scope(pattern_scope({}, self.table, self.env), inside)
         env = self.env.within(scope, "WHERE clause")
         env.is_horizontal = True
-        return resolve_condition(each.where, env)
+        return resolve_condition(covered.where, env)
 
-    def _mode_conditions(self, path: Path, each: Range) -> list[Expr]:
+    def _mode_conditions(self, path: Path, covered: Range) -> list[Expr]:
         """Return the conditions that no edge, or no node, of a range occurs twice."""
-        edges = [path.edges[number].known() for number in range(each.first, each.last)]
-        if each.mode is ast.PathMode.TRAIL:
+        edges = [path.edges[number].known() for number in range(covered.first, covered.last)]
+        if covered.mode is ast.PathMode.TRAIL:
             return self._all_different(edges)
-        places = path.shape.places[each.first : each.last + 1]
-        nodes = [self.nodes[place].known() for place in places]
-        if each.mode is ast.PathMode.ACYCLIC:
+        places = path.shape.places[covered.first : covered.last + 1]
+        nodes = [self.nodes[spot].known() for spot in places]
+        if covered.mode is ast.PathMode.ACYCLIC:
             return self._all_different(nodes)
-        if each.mode is ast.PathMode.SIMPLE and len(nodes) > 1:
+        if covered.mode is ast.PathMode.SIMPLE and len(nodes) > 1:
             return self._all_different(nodes[:-1]) + self._all_different(nodes[1:])
         return []
 
@@ -377,7 +376,11 @@ class Matcher:
             self.computed.append((column, MakePath(type_, items)))
             return column
 
-        self.variables[self.table.fold(variable.name)] = LazyColumn(variable.name, type_, make)
+        def length() -> Expr | None:
+            return None if self.node.optional else path.length(self.analysis)
+
+        named = PathVariable(variable.name, type_, make, length)
+        self.variables[self.table.fold(variable.name)] = named
 
     def _with_variables(self) -> WorkingTable:
         """Return the working table with the variables that the patterns declare."""
@@ -405,10 +408,10 @@ class Matcher:
     def join(self, build: Callable[[], Scan], hint: Hint | None) -> None:
         """Add a step that joins the rows with others, which `build` returns."""
         hints = check_hints(hint, HintTarget.JOIN, self.analysis)
-        count = self.analysis.counts.get(_JOINS, 0)
-        if count >= JOINS_MAX:
-            raise LimitExceeded(_JOINS, JOINS_MAX, at=self.node.at)
-        self.analysis.counts[_JOINS] = count + 1
+        if not self.steps:
+            hints = hints or self.hints  # how the MATCH is joined with what stands before it
+        if self.steps or not self._is_first():
+            self.analysis.count(_JOINS, JOINS_MAX, self.node.at)
 
         def step(rows: Scan | None) -> Scan:
             if rows is None:

@@ -62,15 +62,15 @@ class PatternNodes:
     def __iter__(self) -> Iterator[PatternNode]:
         return iter(dict.fromkeys(self._by_place.values()))
 
-    def add(self, place: Place) -> PatternNode:
+    def add(self, spot: Place) -> PatternNode:
         """Add a place; it is the node of another place that has one of its variables."""
         fold = self._catalog.fold
-        keys = {fold(name.name): name for name in place.names()}
+        keys = {fold(name.name): name for name in spot.names()}
         same = [self._by_name[key] for key in keys if key in self._by_name]
         node = same[0] if same else PatternNode(self._catalog)
         for other in same[1:]:
             self._merge(node, other)
-        self._by_place[id(place)] = node
+        self._by_place[id(spot)] = node
         for key, name in keys.items():
             node.names.setdefault(key, name.name)
             self._by_name[key] = node
@@ -80,7 +80,7 @@ class PatternNodes:
                 node.element = known.element
                 node.is_ready = True
                 node.allow(known.element.numbers)
-        for pattern in place.patterns:
+        for pattern in spot.patterns:
             labeled = labeled_tables(pattern, self._catalog, is_edge=False)
             node.allow(labeled)
             node.exposed &= labeled

@@ -44,6 +44,7 @@ from spanemu.sql.resolved import (
     Expr,
     JoinScan,
     JoinType,
+    Literal,
     PathCheck,
     PathHop,
     PathPlace,
@@ -55,7 +56,7 @@ from spanemu.sql.resolved import (
     Scan,
 )
 from spanemu.values.graph_types import ElementTable, GraphType, path_type
-from spanemu.values.types import Type
+from spanemu.values.types import INT64, Type
 
 
 def is_whole(pattern: ast.PathPattern, shape: Shape) -> bool:
@@ -85,6 +86,20 @@ class Path:
         self.is_reversed = False  # its scan begins at the end
         self.node_numbers: set[int] = set()
         self.edge_numbers: set[int] = set()
+        # For each repetition, how many edges a copy has, and an array as long as there are copies.
+        self.copies: list[tuple[int, Callable[[], Expr]]] = []
+
+    def length(self, analysis: Analysis) -> Expr:
+        """Return the number of edges of the path, counted without the edges themselves."""
+        fixed = sum(isinstance(link, EdgeLink) for link in self.shape.links)
+        total: Expr | None = Literal(INT64, fixed) if fixed or not self.copies else None
+        for edges, copies in self.copies:
+            count = operator_call("ARRAY_LENGTH", (copies(),), analysis, -1)
+            if edges > 1:
+                count = operator_call("$multiply", (count, Literal(INT64, edges)), analysis, -1)
+            total = count if total is None else operator_call("$add", (total, count), analysis, -1)
+        assert total is not None
+        return total
 
     def type(self, catalog: GraphCatalog) -> GraphType:
         """Return the type of the path."""
@@ -260,10 +275,10 @@ class Hop:
         context = self._context
         edge = context.single(self.edge.name, step.edge)
         step.conditions += context.fillers(self.link.pattern, edge)
-        for rows, place in ((step.right, right), (step.left, left)):
-            if rows is None or place is None:
+        for rows, spot in ((step.right, right), (step.left, left)):
+            if rows is None or spot is None:
                 continue
-            for pattern in place.patterns:
+            for pattern in spot.patterns:
                 name = "$node" if pattern.variable is None else pattern.variable.name
                 step.conditions += context.fillers(pattern, context.single(name, rows))
 

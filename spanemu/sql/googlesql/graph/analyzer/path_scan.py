@@ -110,7 +110,7 @@ class Matching(Protocol):
         """Make sure that the rows have the columns of a node, and return it."""
         ...
 
-    def range_condition(self, each: Range, variables: Mapping[str, Variable]) -> Expr:
+    def range_condition(self, covered: Range, variables: Mapping[str, Variable]) -> Expr:
         """Return the condition of a subpath, which sees only `variables`, by folded name."""
         ...
 
@@ -138,30 +138,30 @@ class PathBuilder:
         shape = self._path.shape
         last = len(shape.links) - 1
         for number, link in enumerate(shape.links):
-            place = shape.places[number + 1]
-            node = self._matching.nodes[place]
+            spot = shape.places[number + 1]
+            node = self._matching.nodes[spot]
             is_end = number == last and node.is_ready and node not in self._given
             if is_end:
                 # The rows have the last node: its conditions are conditions on them.
-                node.patterns.extend(place.patterns)
+                node.patterns.extend(spot.patterns)
                 self._end = self._matching.join_node(node, None).identity_value()
-                place = Place()
+                spot = Place()
             if isinstance(link, EdgeLink):
-                part = self._fixed(number, link, place)
+                part = self._fixed(number, link, spot)
                 arrived = part.hops[-1].right
             else:
                 begun = self._matching.nodes[shape.places[number]].numbers
                 part = self._repeated(link, begun)
                 if not is_end:
                     node.allow(part.reached(begun))
-                    part.place = PlaceBehind(node.numbers, place.patterns, self._context)
+                    part.place = PlaceBehind(node.numbers, spot.patterns, self._context)
                     arrived = part.place.element
             self._parts.append(part)
             if not is_end:
                 self._arrive(node, arrived, number)
         self._add_costs()
-        for each in shape.ranges:
-            self._add_range(each)
+        for covered in shape.ranges:
+            self._add_range(covered)
         self._path.items[:] = [self.path_value]
         self._matching.add_step(self._build)
 
@@ -197,10 +197,10 @@ class PathBuilder:
 
     # ------------------------------------------------------------------ segments
 
-    def _fixed(self, number: int, link: EdgeLink, place: Place) -> Part:
+    def _fixed(self, number: int, link: EdgeLink, spot: Place) -> Part:
         """Return the segment of an edge that is not repeated."""
         edge = self._path.edges[number]
-        hop = Hop(link, None, place, edge.senses, self._context)
+        hop = Hop(link, None, spot, edge.senses, self._context)
         edge.element = hop.edge
         variable = link.pattern.variable
         if variable is not None:
@@ -226,13 +226,15 @@ class PathBuilder:
             left = body.places[0] if number == 0 and body.places[0].patterns else None
             hops.append(Hop(inner, left, body.places[number + 1], some, self._context))
         part = Part(hops, link.lower, link.upper)
+        copies = Copies(part.groups, None, self._analysis)
+        self._path.copies.append((len(hops), lambda: copies.array(hops[0].edge.tag())))
         self._name_groups(body, part)
-        for each in body.ranges:
+        for covered in body.ranges:
             condition = None
-            if each.where is not None:
-                condition = self._matching.range_condition(each, part.variables)
-            if each.last > each.first:
-                scope = PathScope(each.first, each.last - 1, _MODES[each.mode], condition)
+            if covered.where is not None:
+                condition = self._matching.range_condition(covered, part.variables)
+            if covered.last > covered.first:
+                scope = PathScope(covered.first, covered.last - 1, _MODES[covered.mode], condition)
                 part.scopes.append(scope)
         return part
 
@@ -297,22 +299,22 @@ class PathBuilder:
             if type_ is not None:
                 hop.add_cost(type_)
 
-    def _add_range(self, each: Range) -> None:
+    def _add_range(self, covered: Range) -> None:
         condition = None
-        if each.where is not None:
-            known = names_in(self._path.shape, each.first, each.last)
+        if covered.where is not None:
+            known = names_in(self._path.shape, covered.first, covered.last)
             keys = {self._catalog.fold(name.name) for name in known}
             variables = {
                 key: variable for key, variable in self._matching.variables.items() if key in keys
             }
-            condition = self._matching.range_condition(each, variables)
-        if each.last > each.first:
-            mode = _MODES[each.mode]
-            self._scopes.append(PathScope(each.first, each.last - 1, mode, condition))
-        elif condition is not None and each.first == 0:
+            condition = self._matching.range_condition(covered, variables)
+        if covered.last > covered.first:
+            mode = _MODES[covered.mode]
+            self._scopes.append(PathScope(covered.first, covered.last - 1, mode, condition))
+        elif condition is not None and covered.first == 0:
             self._matching.conditions.append(condition)
         elif condition is not None:
-            number = each.first - 1
+            number = covered.first - 1
             self._scopes.append(PathScope(number, number, condition=condition))
 
     # ------------------------------------------------------------------ the scan

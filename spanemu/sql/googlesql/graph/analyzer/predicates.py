@@ -15,7 +15,7 @@ from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resol
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import argument_types, operator_call
 from spanemu.sql.googlesql.analyzer.name_errors import closest
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
-from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, catalog_by_name
 from spanemu.sql.googlesql.graph.analyzer.elements import ColumnarElement, Element
 from spanemu.sql.googlesql.graph.analyzer.errors import BadGraphQuery, PropertyNotDefined
@@ -27,6 +27,7 @@ from spanemu.sql.googlesql.graph.analyzer.labels import (
 )
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
 from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
+from spanemu.sql.googlesql.graph.analyzer.table import PathVariable, WorkingTable
 from spanemu.sql.googlesql.graph.analyzer.value_element import ValueElement
 from spanemu.sql.resolved import (
     Case,
@@ -58,6 +59,30 @@ def narrowed(value: T, analysis: Analysis) -> T | Expr:
         return value
     element.release()
     return element.identity_value()
+
+
+def path_length(node: sql_ast.Call, env: Env) -> Expr | None:
+    """Return PATH_LENGTH of a path variable, counted without the path; None for another value."""
+    (written,) = node.arguments if len(node.arguments) == 1 else (None,)
+    if not isinstance(written, sql_ast.Name) or len(written.path.parts) != 1:
+        return None
+    name = env.analysis.fold(written.path.parts[0].name)
+    scope: Scope | None = env.scope
+    while scope is not None:
+        if name in scope.names or name in scope.aliases:
+            return None
+        if isinstance(scope.source, WorkingTable):
+            variable = scope.source.variable(name)
+            if variable is not None:
+                length = variable.length() if isinstance(variable, PathVariable) else None
+                if length is not None and scope.origins is not None:
+                    shown = f"column {variable.name}"
+                    scope.origins.append(Origin(length, node.at, env.clause, shown))
+                return length
+        elif scope.source is not None:
+            return None
+        scope = scope.parent
+    return None
 
 
 def light_array(value: T, analysis: Analysis) -> T | Expr:
@@ -96,8 +121,10 @@ def equality(left: Expr, right: Expr, analysis: Analysis, at: int) -> Expr:
     if type(left) is not ColumnRef or type(right) is not ColumnRef:
         values = (narrowed(left, analysis), narrowed(right, analysis))
         return operator_call("$equal", values, analysis, at)
-    one, other = _known(left, analysis), _known(right, analysis)
-    return compared(one, other, (one.is_null, other.is_null), analysis)
+    first_element, second_element = _known(left, analysis), _known(right, analysis)
+    return compared(
+        first_element, second_element, (first_element.is_null, second_element.is_null), analysis
+    )
 
 
 def compared(first: Identity, second: Identity, are_null: object, analysis: Analysis) -> Expr:

@@ -81,9 +81,11 @@ def property_of(value: Expr, name: Identifier, env: Env) -> Expr:
         assert isinstance(value, ColumnRef)
         exposed = state.elements[value.column.id][1]
         element.release()
-        found = ElementRelation(element.name, element, exposed).column(name.name, name.at)
-        _record_origin(value, found, name, env)
-        return found
+        value_of_property = ElementRelation(element.name, element, exposed).column(
+            name.name, name.at
+        )
+        _record_origin(value, value_of_property, name, env)
+        return value_of_property
     type_ = value.type
     assert isinstance(type_, GraphType)
     catalog = catalog_by_name(type_.graph, analysis.schema)
@@ -93,7 +95,7 @@ def property_of(value: Expr, name: Identifier, env: Env) -> Expr:
     return GetProperty(tables.property_type(folded, numbers, catalog.properties), value, folded)
 
 
-def _record_origin(value: Expr, found: Expr, name: Identifier, env: Env) -> None:
+def _record_origin(value: Expr, reference: Expr, name: Identifier, env: Env) -> None:
     """Note that a property is a reference to the rows from which its element comes."""
     scope: Scope | None = env.scope
     while scope is not None:
@@ -101,6 +103,6 @@ def _record_origin(value: Expr, found: Expr, name: Identifier, env: Env) -> None
         for origin in reversed(origins):
             if origin.expression is value:
                 shown = f"{origin.display_name}.{name.name}"
-                origins.append(origin._replace(expression=found, display_name=shown))
+                origins.append(origin._replace(expression=reference, display_name=shown))
                 return
         scope = scope.parent

@@ -180,8 +180,8 @@ class _Projection:
         self._check_names()
         if group_by is not None or self._aggregation.calls:
             self._group(group_by)
-        for each in self._items:
-            self._outputs.append(self._output(each))
+        for known in self._items:
+            self._outputs.append(self._output(known))
 
     def _add_star(self, star: sql_ast.SelectStar) -> None:
         if star.operand is not None or star.excepted or star.replaced:

@@ -224,8 +224,8 @@ def _compared(
                 at=operator.at,
             )
         columns.append(env.analysis.column(variable.name, type_))
-        for operand, each, sources in zip(operands, own, inputs, strict=True):
-            sources.append(operand.converted(each, type_, env, operator.at))
+        for operand, operand_variable, sources in zip(operands, own, inputs, strict=True):
+            sources.append(operand.converted(operand_variable, type_, env, operator.at))
     kind = _KINDS[operator.op, operator.distinct]
 
     def build() -> Scan:

@@ -86,6 +86,20 @@ class LazyColumn(Variable):
         return value.column
 
 
+class PathVariable(LazyColumn):
+    """A path; `length` returns the number of its edges without the path, or None if it cannot."""
+
+    def __init__(
+        self,
+        name: str,
+        type_: Type,
+        make: Callable[[], ResolvedColumn],
+        length: Callable[[], Expr | None],
+    ) -> None:
+        super().__init__(name, type_, make)
+        self.length = length
+
+
 class ElementVariable(Variable):
     """A node or an edge; the query may name the properties of the tables `exposed`."""
 

@@ -59,8 +59,8 @@ class Declarations:
         """Add the variables of a path pattern. Raise AnalysisError for a name in two roles."""
         if pattern.variable is not None:
             self._declare(Declaration(pattern.variable, Role.PATH, Role.PATH))
-        for place in shape.places:
-            for name in place.names():
+        for spot in shape.places:
+            for name in spot.names():
                 self._declare(Declaration(name, Role.NODE, Role.NODE))
         for link in shape.links:
             if isinstance(link, EdgeLink):
@@ -70,8 +70,8 @@ class Declarations:
                 self._add_groups(link)
 
     def _add_groups(self, link: RepeatedLink) -> None:
-        for place in link.body.places:
-            for name in place.names():
+        for spot in link.body.places:
+            for name in spot.names():
                 self._declare(Declaration(name, Role.GROUP, Role.NODE, link))
         for inner in link.body.links:
             assert isinstance(inner, EdgeLink)
