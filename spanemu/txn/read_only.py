@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
@@ -103,7 +104,7 @@ class SnapshotReader:
     def vector_view(self, table: Table, column: Column) -> rows_by_vector.VectorView | None:
         """Return the rows of a table by the vectors of a column; None if they must be scanned."""
         store, length = self._store, column.vector_length
-        if store.observer is not None or store.oldest_readable > self.at or length is None:
+        if store.oldest_readable > self.at or length is None:
             return None
         tree = tree_of(table)
         with store.mutex:
@@ -113,6 +114,11 @@ class SnapshotReader:
                 store.vector_rows = vector_rows.VectorRows(store)
             rows: vector_rows.VectorRows = store.vector_rows
         return rows.view(rows_by_vector.VectorColumn(tree, column.position, length), self.at)
+
+    def observe_search(self, table: Table, rows: Iterable[Row]) -> None:
+        """Report the rows of a table that a search by vector has read."""
+        if self._store.observer is not None:
+            deque(self._observed(tree_of(table), iter(rows)), maxlen=0)
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""
