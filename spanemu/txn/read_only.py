@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
@@ -106,7 +107,7 @@ class SnapshotReader:
     def vector_view(self, table: Table, column: Column) -> rows_by_vector.VectorView | None:
         """Return the rows of a table by the vectors of a column; None if they must be scanned."""
         store, length = self._store, column.vector_length
-        if store.observer is not None or store.oldest_readable > self.at or length is None:
+        if store.oldest_readable > self.at or length is None:
             return None
         tree = tree_of(table)
         with store.mutex:
@@ -125,6 +126,11 @@ class SnapshotReader:
         documents = store.documents(tree, postings.layout_of(index), prefix, self.at)
         self._checked_retention([])
         return documents
+
+    def observe_search(self, table: Table, rows: Iterable[Row]) -> None:
+        """Report the rows of a table that a search by vector has read."""
+        if self._store.observer is not None:
+            deque(self._observed(tree_of(table), iter(rows)), maxlen=0)
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

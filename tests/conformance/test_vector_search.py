@@ -536,3 +536,25 @@ def test_a_stored_zero_vector_has_no_cosine(emulator) -> None:
         batch.insert("Docs", ("Id", "Must"), [(1, [0.0, 0.0])])
     with pytest.raises(OutOfRange, match="zero vector"):
         ask(database, f"SELECT Id FROM Docs ORDER BY COSINE_DISTANCE(Must, {NEAR}) LIMIT 1")
+
+
+@pytest.mark.parametrize("rows", [150, 1200])
+def test_only_exact_searches_are_large_scans(emulator, rows) -> None:
+    """An index spares a query the scan that makes a hot spot, in a small table and a large one."""
+    handle = emulator.create_database(f"scanned-{rows}", GOOGLESQL)
+    database, hotspots = handle.client(), emulator.hotspots(handle)
+    hotspots.watch()
+    for n in range(0, rows, 5):
+        with database.batch() as batch:
+            values = [(hash((n, m)), "a", [1.0 + n, 2.0 + m]) for m in range(5)]
+            batch.insert("Docs", ("Id", "Kind", "Must"), values)
+
+    def scanned(sql):
+        for _ in range(30):
+            ask(database, sql)
+        rules = {each.rule for each in hotspots.report().findings if each.object == "Docs"}
+        return "SPN803" in rules
+
+    where = "SELECT Id FROM Docs WHERE Kind = 'a' ORDER BY"
+    assert not scanned(f"{where} APPROX_COSINE_DISTANCE(Must, {NEAR}, {OPTIONS}) LIMIT 3")
+    assert scanned(f"{where} COSINE_DISTANCE(Must, {NEAR}) LIMIT 3")

@@ -19,7 +19,7 @@ from spanemu.base.deferred import deferred
 from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.relation import BatchFunction, Relation, Value
+from spanemu.sql.executor.relation import BatchFunction, Relation
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import call_of
@@ -45,6 +45,10 @@ class VectorReader(Protocol):
 
     def vector_view(self, table: Table, column: Column) -> VectorView | None:
         """Return the rows of a table by their vectors; None if they must be scanned."""
+        ...
+
+    def observe_search(self, table: Table, rows: Iterable[Row]) -> None:
+        """Report the rows of a table that a search has read."""
         ...
 
 
@@ -114,38 +118,63 @@ def compile_nearest(
     vector_of = compiler.value(nearest.vector, {})
     table, column = nearest.scan.table, nearest.column
 
+    is_served = nearest.scan.vector_index is not None  # and the whole table is not read
+
     def rows(run: Run) -> Iterable[Row]:
         reader = run.reader
-        view = None
-        if isinstance(reader, VectorReader) and reader.row_count_estimate(table) >= ROWS_MIN:
-            view = reader.vector_view(table, column)
-        if view is None or len(view.gathered.rows) < ROWS_MIN:
+        is_small = reader.row_count_estimate(table) < ROWS_MIN
+        if not isinstance(reader, VectorReader) or (is_small and not is_served):
             return whole.rows(run)
-        chosen_rows = _found(nearest, view, vector_of, kept, run)
-        return whole.rows(run) if chosen_rows is None else chosen_rows
+        view = reader.vector_view(table, column)
+        if view is None:
+            return whole.rows(run)
+        passing = None if kept is None else _passing(view.gathered.rows, table.width, kept, run)
+        hidden = view.gathered.places(view.hidden)
+        chosen = _chosen(nearest, view, vector_of((), run), (hidden, passing), run)
+        if chosen is None:
+            if not is_served:
+                return whole.rows(run)
+            places = sorted(set(range(len(view.gathered.rows))).difference(hidden))
+            chosen = places if passing is None else passing(places)
+            return _found(nearest, view, chosen, kept, run)
+        found = _found(nearest, view, chosen, kept, run)
+        reader.observe_search(table, found if is_served else view.gathered.rows)
+        return found
 
     return Relation(rows, whole.layout, whole.width)
+
+
+def _chosen(
+    nearest: Nearest,
+    view: VectorView,
+    vector: Any,
+    rows: tuple[Sequence[int], nearness.Passing | None],
+    run: Run,
+) -> Sequence[int] | None:
+    """Return the places of the rows that may be among the first ones; None if all may be.
+
+    `rows` gives the places that do not count, and the filter of the others.
+    """
+    gathered = view.gathered
+    if len(gathered.rows) < ROWS_MIN or vector is None:
+        return None
+    if len(vector) != gathered.column.length or None in vector:
+        return None
+    _, count = nearest.bounds(run)
+    search = nearness.Search(nearest.operation, vector, nearest.descending, count)
+    return nearness.candidates(gathered, search, *rows)
 
 
 def _found(
     nearest: Nearest,
     view: VectorView,
-    vector_of: Value,
+    chosen: Sequence[int],
     kept: BatchFunction | None,
     run: Run,
-) -> Iterable[Row] | None:
-    """Return the candidates in the order of their keys; None if all rows are candidates."""
-    _, count = nearest.bounds(run)
-    vector = vector_of((), run)
+) -> Sequence[Row]:
+    """Return the chosen rows and those that a search knows nothing of, in the order of keys."""
     gathered, width = view.gathered, nearest.scan.table.width
-    if vector is None or len(vector) != gathered.column.length or None in vector:
-        return None
-    passing = None if kept is None else _passing(gathered.rows, width, kept, run)
-    search = nearness.Search(nearest.operation, vector, nearest.descending, count)
-    hidden = gathered.places(view.hidden)
-    chosen = nearness.candidates(gathered, search, hidden, passing)
-    if chosen is None:
-        return None
+    _, count = nearest.bounds(run)
     run.scanned += len(gathered.rows)
     items = [(gathered.keys[number], gathered.rows[number]) for number in chosen]
     fresh = _kept_items(view.fresh, width, kept, run)
