@@ -22,6 +22,10 @@ SCHEMA = (
       Venue STRING(50) NOT NULL, Day DATE NOT NULL, SingerId INT64,
       CONSTRAINT Playing FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)
     ) PRIMARY KEY (Venue, Day DESC)""",
+    """CREATE MODEL Rater INPUT (content STRING(MAX)) OUTPUT (Score FLOAT64)
+      REMOTE OPTIONS (endpoint = '//aiplatform.googleapis.com/e')""",
+    """CREATE FUNCTION Far(x INT64) RETURNS STRING NOT DETERMINISTIC LANGUAGE REMOTE
+      OPTIONS (endpoint = 'https://example.com')""",
 )
 
 TABLES = {
@@ -67,6 +71,9 @@ QUERIES = (
     " FULL JOIN Albums USING (SingerId)",
     "FROM Albums |> WHERE Sold > 0 |> AGGREGATE COUNT(*) AS n GROUP BY SingerId |> LIMIT 5",
     "SELECT * FROM Singers EXCEPT ALL SELECT * FROM Singers INTERSECT DISTINCT SELECT 1",
+    "SELECT * FROM ML.PREDICT(MODEL Rater, (SELECT Title AS content, * FROM Albums), STRUCT(1 AS n))"
+    " AS p WHERE Score > 0",
+    "SELECT Far(SingerId), AI.SCORE(Title) FROM Albums WHERE AI.IF(('is ', Title)) AND Sold > 0",
     "SELECT table_name FROM information_schema.tables WHERE table_schema = ''",
 )
 
@@ -103,6 +110,7 @@ WORDS = (
     "STORING OPTIONS VIEW SEQUENCE CHANGE STREAM FOR MAX INT64 STRING STORED HIDDEN GENERATED "
     "IDENTITY ROW DELETION POLICY OLDER_THAN IF ( ) [ ] { } < > , . ; : @ @@ @{ => -> |> || << >> "
     "+ - * / = != <> <= >= ~ & ^ ? $ # -- /* */ ` ' \" ''' r' b\" \\ "
+    "MODEL ML.PREDICT AI.IF AI.CLASSIFY AI.SCORE REMOTE INPUT OUTPUT Rater Far "
     "Singers Albums Concerts SingerId AlbumId Title Sold Tags Info Born Price _ PARTITION"
 ).split(" ")
 
