@@ -180,6 +180,7 @@ class DatabaseAllocator:
             row.take_hotspots(hotspots.report(), observation.known_hotspots)
         if self._settings.report.html:
             self._record_details(observation, row, hotspots)
+        row.remarks += [f"does not return: {name}" for name in observation.abandoned_functions()]
         row.left_open += abort_open_transactions(observation.handle, recording)
 
     def _record_details(self, observation: Observation, row: ReportRow, hotspots: Any) -> None:

@@ -12,7 +12,7 @@ run's report uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,6 +69,13 @@ class Observation:
         if not getattr(self.emulator.handle, "has_models", True):
             return 0
         return int(self.emulator.models.predictions(self.handle.name))
+
+    def abandoned_functions(self) -> Sequence[str]:
+        """Return the functions of models that were abandoned, and still run in this process."""
+        if not getattr(self.emulator.handle, "has_models", False):
+            return ()
+        abandoned: Sequence[str] = self.emulator.models.abandoned
+        return abandoned
 
     @contextmanager
     def unrecorded(self) -> Iterator[None]:

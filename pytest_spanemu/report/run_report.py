@@ -149,7 +149,7 @@ class ReportRow:
     left_open: list[str] = field(default_factory=list)
     over_budget: list[str] = field(default_factory=list)
     databases: list[dict[str, Any]] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)  # of other plugins
+    remarks: list[str] = field(default_factory=list)  # also of other plugins
 
     def take_recording(self, recording: Any) -> None:
         """Add the counts of a recording of one database."""

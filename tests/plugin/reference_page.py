@@ -31,6 +31,7 @@ from spanemu.control.emulator import EmulatorControl, SavingControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
+from spanemu.control.models import EmbeddedModels, ModelControl
 from spanemu.control.operation import Operation, operations_of
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
@@ -56,6 +57,7 @@ CLASSES = (
     ("`spanner_change_streams`", ChangeStreamsHandle),
     ("`spanner_change_streams[NAME]`", ChangeStreamHandle),
     ("`spanner_faults`", Faults),
+    ("`spanner_models`, `emulator.models`", EmbeddedModels),
     ("`spanner_clock`", EmulatorClock),
     ("`emulator.request_log`", RequestLog),
     ("`spanner_snapshot`", SpannerSnapshot),
@@ -73,6 +75,7 @@ INTERFACES = (
     EmulatorClock,
     Faults,
     Fault,
+    ModelControl,
     Recorder,
     RecordingSource,
     HotspotsHandle,

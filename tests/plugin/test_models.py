@@ -67,3 +67,30 @@ def test_the_rows_of_a_test_are_counted(music):
     result.stdout.fnmatch_lines(
         ["*Expected at most 2 predictions, saw 3*", "*Expected 4 predictions, saw 3*"]
     )
+
+
+def test_the_report_names_a_function_that_does_not_return(music):
+    result = music.run(
+        SCORES
+        + """
+        import threading
+
+        release = threading.Event()
+
+        def hang(rows, call):
+            release.wait(20)
+
+        @pytest.fixture(scope="session", autouse=True)
+        def released():
+            yield
+            release.set()
+
+        def test_hangs(spanner_database, spanner_models):
+            spanner_models.register("AI.SCORE", hang)
+            with spanner_database.snapshot() as snapshot:
+                with pytest.raises(exceptions.DeadlineExceeded):
+                    list(snapshot.execute_sql(ASKED, timeout=0.2))
+        """
+    )
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*test_hangs*does not return: hang (*) of AI.SCORE*"])

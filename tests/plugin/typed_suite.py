@@ -3,7 +3,7 @@
 Its functions use every fixture that has a type of the plugin.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -31,6 +31,7 @@ from pytest_spanemu import (
     SpannerFactory,
     SpannerFaults,
     SpannerHotspots,
+    SpannerModels,
     SpannerRecord,
     SpannerSnapshot,
     SpannerSplits,
@@ -40,6 +41,7 @@ from pytest_spanemu import (
     Template,
     factories,
 )
+from spanemu.control.models import ModelCallRecord
 
 other_database = factories.database(isolation="clone")
 
@@ -123,6 +125,14 @@ def test_faults(spanner_faults: SpannerFaults, spanner_sql: SpannerSql) -> None:
     fault = spanner_faults.abort("Commit", nth=1)
     spanner_sql("DELETE FROM Singers WHERE TRUE")
     assert fault.fired == 1
+
+
+def test_models(spanner_models: SpannerModels, spanner_database: Database) -> None:
+    spanner_models.set_answers("AI.SCORE", default=1.0)
+    with spanner_database.snapshot() as snapshot:
+        assert list(snapshot.execute_sql("SELECT AI.SCORE('x')")) == [[1.0]]
+    calls: Sequence[ModelCallRecord] = spanner_models.call_records()
+    assert calls[0].function == "AI.SCORE"
 
 
 def test_hotspots(
