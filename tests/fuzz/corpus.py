@@ -22,7 +22,6 @@ SCHEMA = (
       Venue STRING(50) NOT NULL, Day DATE NOT NULL, SingerId INT64,
       CONSTRAINT Playing FOREIGN KEY (SingerId) REFERENCES Singers (SingerId)
     ) PRIMARY KEY (Venue, Day DESC)""",
-<<<<<<< HEAD
     """CREATE TABLE Knows (
       SingerId INT64 NOT NULL, Other INT64 NOT NULL, Since INT64, Weight FLOAT64
     ) PRIMARY KEY (SingerId, Other), INTERLEAVE IN PARENT Singers ON DELETE CASCADE""",
@@ -37,12 +36,10 @@ SCHEMA = (
           DESTINATION KEY (SingerId, AlbumId) REFERENCES Albums NO PROPERTIES,
         Knows SOURCE KEY (SingerId) REFERENCES Singers DESTINATION KEY (Other) REFERENCES Singers)
     """,
-=======
     """CREATE MODEL Rater INPUT (content STRING(MAX)) OUTPUT (Score FLOAT64)
       REMOTE OPTIONS (endpoint = '//aiplatform.googleapis.com/e')""",
     """CREATE FUNCTION Far(x INT64) RETURNS STRING NOT DETERMINISTIC LANGUAGE REMOTE
       OPTIONS (endpoint = 'https://example.com')""",
->>>>>>> models
 )
 
 TABLES = {
@@ -159,15 +156,11 @@ WORDS = (
     "STORING OPTIONS VIEW SEQUENCE CHANGE STREAM FOR MAX INT64 STRING STORED HIDDEN GENERATED "
     "IDENTITY ROW DELETION POLICY OLDER_THAN IF ( ) [ ] { } < > , . ; : @ @@ @{ => -> |> || << >> "
     "+ - * / = != <> <= >= ~ & ^ ? $ # -- /* */ ` ' \" ''' r' b\" \\ "
-<<<<<<< HEAD
     "Singers Albums Concerts SingerId AlbumId Title Sold Tags Info Born Price _ PARTITION "
     "GRAPH Music MATCH OPTIONAL FILTER LET NEXT SKIP CALL YIELD RETURN ANY SHORTEST CHEAPEST TRAIL "
     "ACYCLIC WALK SIMPLE COST SOURCE DESTINATION OF LABELED VALUE PER GRAPH_TABLE ! % <- - ]-> -[ "
-    "{1,3} {0} {,2} {2,} (a) (b) Singer Named Knows Made Name"
-=======
-    "MODEL ML.PREDICT AI.IF AI.CLASSIFY AI.SCORE REMOTE INPUT OUTPUT Rater Far "
-    "Singers Albums Concerts SingerId AlbumId Title Sold Tags Info Born Price _ PARTITION"
->>>>>>> models
+    "{1,3} {0} {,2} {2,} (a) (b) Singer Named Knows Made Name "
+    "MODEL ML.PREDICT AI.IF AI.CLASSIFY AI.SCORE REMOTE INPUT OUTPUT Rater Far"
 ).split(" ")
 
 STRINGS = (

@@ -16,12 +16,8 @@ QUIET = tuple(
     for kind in ("DeprecationWarning", "FutureWarning", "UserWarning")
     for word in ("-W", f"ignore::{kind}")
 )
-<<<<<<< HEAD
 # What the examples of a shop show, by the names of their tests.
 SHOPS = ("django", "plain", "sqlalchemy_alembic")
-=======
-# What every example of a shop shows, by the names of its tests.
->>>>>>> models
 SHOWN = (
     "n_plus_one_is_found",
     "and_its_repair",
@@ -35,14 +31,10 @@ SHOWN = (
 NEEDED = {
     "django": ("django", "django_spanner"),
     "plain": (),
-<<<<<<< HEAD
     "product_search": (),
-=======
     "retrieval": (),
->>>>>>> models
     "sqlalchemy_alembic": ("sqlalchemy", "alembic", "google.cloud.sqlalchemy_spanner"),
 }
-SHOPS = [name for name in NEEDED if name != "retrieval"]
 
 
 @pytest.fixture
