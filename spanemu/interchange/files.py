@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from spanemu.base.counts import counted
 from spanemu.base.deferred import deferred
 from spanemu.interchange.connection import Connection, Progress
-from spanemu.interchange.errors import DamagedFile, InvalidDump, LoadRejected
+from spanemu.interchange.errors import InvalidDump, LoadRejected
 from spanemu.interchange.folder import FolderDump, read_folder, write_folder
 from spanemu.interchange.inventory import INVENTORY
 from spanemu.interchange.parts import EVERYTHING, SILENCE, Choice, DumpSource
@@ -186,8 +186,8 @@ def read_files(
         if path.is_fifo():
             raise InvalidDump(f"{path} is a pipe, which cannot be read twice")
         with path.open("rb") as file:
-            if not edited and not file.seek(0, SEEK_END):
-                raise DamagedFile(path, "is empty")
+            if not file.seek(0, SEEK_END):
+                raise LoadRejected(f"{path} is empty")
             file.seek(0)
             dialect = read_sql(file, str(path), edited=edited).dialect
         return DumpFiles(str(path), form, dialect, sql=path)

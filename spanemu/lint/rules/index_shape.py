@@ -249,20 +249,25 @@ def _quota(index: Index) -> Iterator[Hit]:
         reason = (
             f"its key has {len(parts)} parts with the table's key, the limit is {KEY_PARTS_MAX}"
         )
-        yield hit_on(index, shorter="Fewer key columns", reason=reason)
+        yield hit_on(index, shorter="Fewer key columns", reason=reason, exceeds=_EXCEEDS)
     own = [part for part in index.key if fold(part.name) not in index.table.key_names]
     unbounded = [part.column for part in own if part.column and part.column.length == "MAX"]
     if unbounded:  # SPN121 reports the table's own key.
         long = [column for column in unbounded if like_long_text(column.spelling)]
         column = (long or unbounded)[0]
         reason = f"{column.name} has no length, and a row whose key exceeds 8 KiB is refused"
-        facts = {"reason": reason, "shorter": _SHORTER_UNIQUE if index.unique else _SHORTER}
+        shorter = _SHORTER_UNIQUE if index.unique else _SHORTER
+        facts = {"reason": reason, "shorter": shorter, "exceeds": _MAY_EXCEED}
         yield hit_on(index, column.name, severity=INFO, opt_in=not long, **facts)
     if (oversize := oversize_of(parts)) is not None:
         size, rare = oversize
         reason = f"its key may take {size} bytes, the limit is {KEY_BYTES_MAX}"
-        shorter = "Fewer or shorter key columns"
-        yield hit_on(index, reason=reason, shorter=shorter, severity=WARNING, opt_in=rare)
+        facts = {
+            "reason": reason,
+            "shorter": "Fewer or shorter key columns",
+            "exceeds": _MAY_EXCEED,
+        }
+        yield hit_on(index, severity=WARNING, opt_in=rare, **facts)
 
 
 def _quotas(schema: Schema) -> Iterator[Hit]:
@@ -274,9 +279,10 @@ def _quotas(schema: Schema) -> Iterator[Hit]:
             reason = (
                 f"it has {len(table.indexes)} indexes where {INDEXES_PER_TABLE_MAX} are allowed"
             )
-            yield hit_on(table, reason=reason, shorter="Fewer indexes")
+            yield hit_on(table, reason=reason, shorter="Fewer indexes", exceeds=_EXCEEDS)
 
 
+_EXCEEDS, _MAY_EXCEED = "exceeds", "may exceed"
 _SHORTER = (
     "A length, or an index on a generated column with the beginning of the text; a search index "
     "for words in the text"
@@ -389,7 +395,7 @@ RULES = (
         "An index key has at most 16 parts and 8 KiB, the table's key included. A table has at "
         "most 128 indexes. A text without a length may be longer.",
         "{shorter}",
-        "{object} exceeds a limit: {reason}.",
+        "{object} {exceeds} a limit: {reason}.",
         bad=f"CREATE TABLE T (Id INT64 NOT NULL, {', '.join(f'C{n} INT64' for n in range(16))}) "
         f"PRIMARY KEY (Id);\nCREATE INDEX Wide ON T({', '.join(f'C{n}' for n in range(16))})",
         good=f"CREATE TABLE T (Id INT64 NOT NULL, {', '.join(f'C{n} INT64' for n in range(16))}) "

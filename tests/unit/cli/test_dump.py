@@ -358,3 +358,11 @@ def test_a_damaged_data_directory_is_dumped_if_it_was_edited(run, tmp_path):
     path.write_text('{"A": 1}\n')
     assert str(path) in run("dump", "shop", "--data-dir", tmp_path, exit_code=1).stderr
     assert "VALUES (1)" in run("dump", "shop", "--data-dir", tmp_path, "--edited").stdout
+
+
+def test_an_empty_file_is_said_to_be_empty_and_nothing_more(run, tmp_path):
+    (tmp_path / "empty.sql").touch()
+    for flags in ([], ["--edited"]):
+        refused = run("load", "music", tmp_path / "empty.sql", *flags, exit_code=1).stderr
+        assert "empty.sql is empty" in refused
+        assert "--edited" not in refused
