@@ -368,7 +368,7 @@ def _simplified(check: Check) -> Check:
 
 
 def _with_known_end(node: PathScan) -> PathScan:
-    """Return a path scan with `end`, if the condition at the last behind is the key of a node."""
+    """Return a path scan with `end`, if the condition at the last place is the key of a node."""
     behind = node.segments[-1].place
     if node.prefix is PathPrefix.ALL or node.end is not None or behind is None:
         return node
