@@ -230,12 +230,12 @@ def _property(expr: GetProperty) -> Expr:
 
 def _key(expr: GetKey) -> Expr:
     """Return a part of the key of an element that is made on the spot, where that is a column."""
-    made = expr.operand
-    if not isinstance(made, MakeElement):
+    element = expr.operand
+    if not isinstance(element, MakeElement):
         return expr
-    if made.table != expr.table:
+    if element.table != expr.table:
         return Literal(expr.type, None)
-    key = {"": made.key, "source": made.source, "destination": made.destination}[expr.end]
+    key = {"": element.key, "source": element.source, "destination": element.destination}[expr.end]
     return _column_or(expr, key[expr.index])
 
 

@@ -105,14 +105,14 @@ def _segment(
         )
         for hop in segment.hops
     ]
-    place = segment.place
+    pattern = segment.place
     return Segment(
         tuple(hops),
         segment.lower,
         segment.upper,
         _scopes(translator, segment.scopes),
         segment.groups,
-        None if place is None else _place(translator, place),
+        None if pattern is None else _place(translator, pattern),
     )
 
 
@@ -131,7 +131,7 @@ def _step(translator: Translator, step: resolved.PathStep, needs_backward: bool)
     )
 
 
-def _place(translator: Translator, place: resolved.PathPlace) -> Place:
+def _place(translator: Translator, pattern: resolved.PathPlace) -> Place:
     checks = [
         Check(
             check.table,
@@ -139,9 +139,9 @@ def _place(translator: Translator, place: resolved.PathPlace) -> Place:
             None if check.scan is None else _lookup(translator, check.scan, check.key),
             tuple(map(_reference, check.values)),
         )
-        for check in place.checks
+        for check in pattern.checks
     ]
-    return Place(tuple(checks), place.columns)
+    return Place(tuple(checks), pattern.columns)
 
 
 def _lookup(translator: Translator, scan: resolved.Scan, key: Columns) -> Lookup:
@@ -163,12 +163,12 @@ def slim_paths(node: PathScan, needed: Ids) -> PathScan:
     """Remove outputs that are not needed, and the columns of steps that only those used."""
     keeps_path = node.path is not None and node.path.id in needed
     elements = node.elements if keeps_path else ()
-    wanted = needed | _condition_columns(node)
-    wanted |= frozenset([column.id for hops in elements for pair in hops for column in pair])
+    used = needed | _condition_columns(node)
+    used |= frozenset([column.id for hops in elements for pair in hops for column in pair])
     slim: PathScan = replace_fields(
         node,
         {
-            "segments": tuple([_slim_segment(node, each, wanted) for each in node.segments]),
+            "segments": tuple([_slim_segment(node, each, used) for each in node.segments]),
             "path": node.path if keeps_path else None,
             "first_element": node.first_element if keeps_path else None,
             "elements": elements,
@@ -191,32 +191,32 @@ def _condition_columns(node: PathScan) -> Ids:
     return frozenset[int]().union(*map(free, conditions))
 
 
-def _slim_segment(node: PathScan, segment: Segment, wanted: Ids) -> Segment:
-    groups = tuple([pair for pair in segment.groups if pair[0].id in wanted])
-    inside = wanted.union([column.id for _, column in groups])
+def _slim_segment(node: PathScan, segment: Segment, used: Ids) -> Segment:
+    groups = tuple([pair for pair in segment.groups if pair[0].id in used])
+    inside = used.union([column.id for _, column in groups])
     if node.prefix is PathPrefix.ANY_CHEAPEST:
         inside = inside.union([hop.cost.id for hop in segment.hops if hop.cost is not None])
     hops = tuple([_slim_hop(hop, inside, node.has_trails) for hop in segment.hops])
-    place = segment.place
-    if place is not None:
-        kept = _positions(place.columns, wanted)
+    behind = segment.place
+    if behind is not None:
+        kept = _positions(behind.columns, used)
         checks = [
-            replace_fields(check, {"values": _items(check.values, kept)}) for check in place.checks
+            replace_fields(check, {"values": _items(check.values, kept)}) for check in behind.checks
         ]
-        place = Place(tuple(checks), _items(place.columns, kept))
-    return replace_fields(segment, {"hops": hops, "groups": groups, "place": place})
+        behind = Place(tuple(checks), _items(behind.columns, kept))
+    return replace_fields(segment, {"hops": hops, "groups": groups, "place": behind})
 
 
-def _positions(columns: Columns, wanted: Ids) -> list[int]:
-    return [position for position, column in enumerate(columns) if column.id in wanted]
+def _positions(columns: Columns, used: Ids) -> list[int]:
+    return [position for position, column in enumerate(columns) if column.id in used]
 
 
 def _items(items: Sequence[T], positions: Iterable[int]) -> tuple[T, ...]:
     return tuple([items[position] for position in positions])
 
 
-def _slim_hop(hop: Hop, wanted: Ids, has_trails: bool) -> Hop:
-    kept = _positions(hop.columns, wanted)
+def _slim_hop(hop: Hop, used: Ids, has_trails: bool) -> Hop:
+    kept = _positions(hop.columns, used)
     steps = [
         replace_fields(
             step,
@@ -276,10 +276,10 @@ def _map_steps(node: PathScan, change: Callable[[Step], Step]) -> PathScan:
 def _map_checks(node: PathScan, change: Callable[[Check], Check]) -> PathScan:
     segments = []
     for segment in node.segments:
-        place = segment.place
-        if place is not None:
-            place = Place(tuple([change(check) for check in place.checks]), place.columns)
-        segments.append(replace_fields(segment, {"place": place}))
+        behind = segment.place
+        if behind is not None:
+            behind = Place(tuple([change(check) for check in behind.checks]), behind.columns)
+        segments.append(replace_fields(segment, {"place": behind}))
     return replace_fields(node, {"segments": tuple(segments)})
 
 
@@ -369,12 +369,12 @@ def _simplified(check: Check) -> Check:
 
 def _with_known_end(node: PathScan) -> PathScan:
     """Return a path scan with `end`, if the condition at the last place is the key of a node."""
-    place = node.segments[-1].place
-    if node.prefix is PathPrefix.ALL or node.end is not None or place is None:
+    behind = node.segments[-1].place
+    if node.prefix is PathPrefix.ALL or node.end is not None or behind is None:
         return node
-    if len(place.checks) != 1:
+    if len(behind.checks) != 1:
         return node
-    (check,) = place.checks
+    (check,) = behind.checks
     conditions = _key_conditions(check)
     if conditions is None:
         return node

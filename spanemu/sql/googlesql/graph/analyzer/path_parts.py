@@ -60,9 +60,12 @@ from spanemu.values.types import INT64, Type
 
 
 def is_whole(pattern: ast.PathPattern, shape: Shape) -> bool:
-    """Return whether a path is one scan: under a prefix, or a mode that covers a repetition."""
+    """Return whether a path is one scan: under a prefix, or a mode that covers a repetition.
+
+    A path of one node is never: no prefix leaves any of them out.
+    """
     if pattern.prefix not in (None, ast.SearchPrefix.ALL):
-        return True
+        return bool(shape.links)
     return any(
         each.mode is not None
         and any(isinstance(link, RepeatedLink) for link in shape.links[each.first : each.last])
