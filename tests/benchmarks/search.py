@@ -149,13 +149,13 @@ def _sqlite(rows: list[tuple[str, str, str]]) -> sqlite3.Connection:
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of processor time, and what came of it."""
+    """Return seconds of processor time, and what came of it."""
     began = time.process_time()
     result = work()
     return time.process_time() - began, result
 
 
 def _memory() -> int:
-    """The resident memory of the process in bytes."""
+    """Return the resident memory of the process in bytes."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")

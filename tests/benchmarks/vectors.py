@@ -41,14 +41,16 @@ VECTOR = {"v": array_of(FLOAT32)}
 
 
 def vectors(count: int, seed: int) -> list[list[float]]:
-    """Vectors between pairs of a few hundred random ones."""
+    """Return vectors between pairs of a few hundred random ones."""
     drawn = random.Random(seed)
     known = [[drawn.gauss(0, 1) for _ in range(LENGTH)] for _ in range(211)]
-    made = []
+    created = []
     for _ in range(count):
-        one, other, share = drawn.choice(known), drawn.choice(known), drawn.random()
-        made.append([round32(share * a + (1 - share) * b) for a, b in zip(one, other, strict=True)])
-    return made
+        first, other, share = drawn.choice(known), drawn.choice(known), drawn.random()
+        created.append(
+            [round32(share * a + (1 - share) * b) for a, b in zip(first, other, strict=True)]
+        )
+    return created
 
 
 def insert(session: Session, first: int, rows: list[list[float]]) -> None:
@@ -73,7 +75,7 @@ def ask(session: Session, vector: list[float], where: str = "TRUE") -> list[Any]
 
 
 def seconds(work: Callable[[], object], rounds: int = 1) -> float:
-    """The median of a few times."""
+    """Return the median of a few times."""
     times = []
     for _ in range(rounds):
         began = time.process_time()
@@ -83,7 +85,7 @@ def seconds(work: Callable[[], object], rounds: int = 1) -> float:
 
 
 def product(database: Database, query: list[float], rounds: int) -> float:
-    """Seconds of a top 10 by numpy's own product with kept lengths."""
+    """Return seconds of a top 10 by numpy's own product with kept lengths."""
     numpy: Any = nearness._numpy()
     gathered = database._core.store.vector_rows
     assert gathered is not None
@@ -122,11 +124,11 @@ def main(rounds: int, _: str | None = None) -> None:
     insert(session, 2 * ROWS, [query])
     table.add_row("after an insert", f"{seconds(lambda: ask(session, query)):.3f}")
     assert ask(session, query)[0][0] == 2 * ROWS
-    found = ask(session, query)
+    result = ask(session, query)
     numpy, nearness._imported[:] = nearness._imported[0], [None]
     with_matrix = seconds(lambda: ask(session, query))
     table.add_row("first without numpy", f"{with_matrix:.3f}")
     table.add_row("repeated without numpy", f"{seconds(lambda: ask(session, query)):.3f}")
-    assert ask(session, query) == found
+    assert ask(session, query) == result
     nearness._imported[:] = [numpy]
     Console().print(table)

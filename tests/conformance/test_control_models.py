@@ -149,12 +149,12 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as made:
-        made.bodies = []
-        thread = threading.Thread(target=made.serve_forever)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as created:
+        created.bodies = []
+        thread = threading.Thread(target=created.serve_forever)
         thread.start()
-        yield made
-        made.shutdown()
+        yield created
+        created.shutdown()
         thread.join()
 
 
@@ -188,7 +188,7 @@ def served():
 
 @pytest.fixture
 def ask(served):
-    """A function that sends a request and returns the HTTP status with the reply."""
+    """Return a function that sends a request and returns the HTTP status with the reply."""
 
     def send(method, path, body=None):
         address = served.rest_address

@@ -206,8 +206,8 @@ def test_paths_begin_at_the_nearest_node(database):
         "ORDER BY COSINE_DISTANCE(node.embedding, ARRAY[0.9, 0.1]) LIMIT 1 RETURN node NEXT "
         "MATCH p = TRAIL (node) -[]-{0,2} () RETURN SAFE_TO_JSON(p) AS path",
     )
-    found = sorted([each["labels"][0] for each in row["path"]] for row in rows)
-    assert found == [
+    result = sorted([each["labels"][0] for each in row["path"]] for row in rows)
+    assert result == [
         ["Person"],
         ["Person", "KNOWS", "Person"],
         ["Person", "KNOWS", "Person", "KNOWS", "Person"],
@@ -348,7 +348,7 @@ def test_rows_are_updated_and_deleted_by_subqueries_over_the_graph(database):
             "MATCH (a:Person WHERE a.id = 'ann')-[:knows]->{1,2}(b:Person) RETURN b.id }"
         )
         seen = transaction.execute_sql("Graph g MATCH (p:Person {age: 1}) RETURN p.id ORDER BY id")
-        found = [row[0] for row in seen]
+        result = [row[0] for row in seen]
         deleted = transaction.execute_update(
             "DELETE FROM Person_KNOWS_Person WHERE target_id IN { GRAPH g "
             "MATCH (:Person)-[e:KNOWS]->(p:Person {age: 1}) RETURN p.id }"
@@ -359,7 +359,7 @@ def test_rows_are_updated_and_deleted_by_subqueries_over_the_graph(database):
             "VALUES ('ann', 'bob', 2001), ('bob', 'cid', 2002)"
         )
         transaction.execute_update("UPDATE Person SET age = 41 WHERE id = 'bob'")
-        return [updated, deleted, left[0][0], *found]
+        return [updated, deleted, left[0][0], *result]
 
     assert database.run_in_transaction(work) == [2, 2, 0, "bob", "cid"]
 

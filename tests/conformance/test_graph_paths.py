@@ -24,7 +24,7 @@ REACHED = "GRAPH Bank MATCH (a:Account {Id: 1})-[t]->{1,9}(b) RETURN b.Id ORDER 
 
 @pytest.fixture
 def bank() -> Iterator[Any]:
-    """A database with a chain of five accounts."""
+    """Yield a database with a chain of five accounts."""
     with spanemu.Emulator() as emulator:
         schema = [f"{each};" for each in SCHEMA]
         database = emulator.create_database("bank", schema=schema).client()

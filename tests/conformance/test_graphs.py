@@ -155,8 +155,8 @@ def test_a_prefix_of_a_single_node_finds_that_node(database, path):
     match = f"GRAPH Transfers MATCH p = {path} "
     assert ask(database, match + "RETURN a.AccountId AS id ORDER BY id") == [1, 2, 3]
     assert ask(database, match + "RETURN PATH_LENGTH(p) AS edges") == [0, 0, 0]
-    found = ask(database, match + "RETURN ARRAY_LENGTH(NODES(p)) AS n, PATH_FIRST(p) = a AS same")
-    assert found == [(1, True)] * 3
+    result = ask(database, match + "RETURN ARRAY_LENGTH(NODES(p)) AS n, PATH_FIRST(p) = a AS same")
+    assert result == [(1, True)] * 3
     joined = match + "MATCH (a)-[:Sends]->(b) RETURN a.AccountId AS a, b.AccountId AS b ORDER BY a"
     assert ask(database, joined) == [(1, 2), (2, 3)]
     assert ask(database, match + "FILTER a.AccountId = 2 RETURN a.AccountId AS id") == [2]

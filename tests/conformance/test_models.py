@@ -344,7 +344,7 @@ def test_injected_failures(registered, database):
 
 def test_the_next_endpoint_answers(registered, emulator):
     other = ENDPOINT.replace("gecko", "newt")
-    made = emulator.create_database(
+    created = emulator.create_database(
         f"models-{next(_numbers)}",
         schema=f"CREATE MODEL m INPUT (a INT64) OUTPUT (b INT64) "
         f"REMOTE OPTIONS (endpoints = ['{ENDPOINT}', '{other}'])",
@@ -355,17 +355,17 @@ def test_the_next_endpoint_answers(registered, emulator):
 
     registered.register("*gecko", fail)
     registered.register("projects/*/newt", lambda batch, call: [{"b": row["a"]} for row in batch])
-    assert rows(made, "SELECT b FROM ML.PREDICT(MODEL m, (SELECT 5 AS a))") == [(5,)]
+    assert rows(created, "SELECT b FROM ML.PREDICT(MODEL m, (SELECT 5 AS a))") == [(5,)]
     assert [call.endpoint for call in registered.calls] == [ENDPOINT, other]
 
 
 def test_the_rows_of_a_statement_are_limited():
     with spanemu.Emulator(limits=spanemu.Limits(model_rows=2)) as emulator:
-        made = emulator.create_database("limited", schema=SCHEMA).client()
+        created = emulator.create_database("limited", schema=SCHEMA).client()
         query = "SELECT AI.IF(x) FROM UNNEST(['a', 'b', 'c']) AS x"
         emulator.models.register("AI.IF", lambda batch, call: [True] * len(batch))
         with pytest.raises(exceptions.ResourceExhausted, match=r"AI\.IF.*model_rows"):
-            rows(made, query)
+            rows(created, query)
 
 
 def test_a_coroutine_function_answers(registered, database):
@@ -385,12 +385,12 @@ ROW = """spanner.ml_predict_row('projects/p/locations/l/publishers/google/models
 @pytest.fixture(scope="module")
 def postgresql(emulator):
     schema = "CREATE TABLE docs (id bigint PRIMARY KEY, body text, e float8[])"
-    made = emulator.create_database(
+    created = emulator.create_database(
         f"models-{next(_numbers)}", schema=schema, dialect="postgresql"
     ).client()
-    with made.batch() as batch:
+    with created.batch() as batch:
         batch.insert("docs", ["id", "body"], DOCS)
-    return made
+    return created
 
 
 def test_ml_predict_row_answers_with_jsonb(registered, postgresql):

@@ -69,12 +69,12 @@ def test_an_embedding_in_postgresql(registered, emulator, parameters):
 
     registered.register("*/text-embedding-005", embed)
     name = f"clients-{next(_numbers)}"
-    made = emulator.create_database(name, dialect="postgresql")
+    created = emulator.create_database(name, dialect="postgresql")
     sql = f"""SELECT spanner.FLOAT32_ARRAY(spanner.ML_PREDICT_ROW('{ENDPOINT}',
     JSONB_BUILD_OBJECT('instances', JSONB_BUILD_ARRAY(JSONB_BUILD_OBJECT('content', $1::TEXT))
     {parameters})) -> 'predictions' -> 0 -> 'embeddings' -> 'values')"""
     options = {"params": {"p1": "a lamp"}, "param_types": {"p1": param_types.STRING}}
-    assert rows(made.client(), sql, **options) == [([0.25, 0.5],)]
+    assert rows(created.client(), sql, **options) == [([0.25, 0.5],)]
     assert seen == [(ENDPOINT, {"size": 7} if parameters else {}, ["a lamp"])]
 
 

@@ -70,7 +70,7 @@ def is_google(database) -> bool:
 
 
 def rows(database, sql: str, postgresql: str | None = None, **given):
-    """The rows of a query, in the dialect of the database."""
+    """Return the rows of a query, in the dialect of the database."""
     if not is_google(database):
         sql = postgresql if postgresql is not None else sql.replace("SEARCH", "spanner.search")
     with database.snapshot(**given) as snapshot:
@@ -127,14 +127,14 @@ def test_information_schema_describes_search_indexes(places):
         "t.index_type, t.search_partition_by, t.search_order_by FROM information_schema.indexes "
         "AS t WHERE t.index_type = 'SEARCH' AND t.spanner_is_managed = %s ORDER BY t.index_name"
     )
-    found = rows(places, sql % "FALSE", sql % "'NO'")
-    names = [row[0].lower() for row in found]
+    result = rows(places, sql % "FALSE", sql % "'NO'")
+    names = [row[0].lower() for row in result]
     assert names == ["allplaces", "placesbyname"]
-    assert [row[4] is None for row in found] == [True, False]
-    assert "note" in found[1][4].lower()
-    assert "IS NOT NULL" in found[1][4]
-    assert [str(row[6]).lower() for row in found] == ["none", "['ownerid']"]
-    assert [str(row[7]).lower() for row in found] == ["none", "['rank desc']"]
+    assert [row[4] is None for row in result] == [True, False]
+    assert "note" in result[1][4].lower()
+    assert "IS NOT NULL" in result[1][4]
+    assert [str(row[6]).lower() for row in result] == ["none", "['ownerid']"]
+    assert [str(row[7]).lower() for row in result] == ["none", "['rank desc']"]
     columns = (
         "SELECT column_name, ordinal_position, column_ordering, index_type, spanner_type "
         "FROM information_schema.index_columns WHERE index_name = '%s' "
@@ -156,9 +156,9 @@ def test_generated_columns_show_their_tokenizers(places):
         "SELECT column_name, generation_expression FROM information_schema.columns "
         "WHERE table_name = '%s' AND generation_expression IS NOT NULL ORDER BY ordinal_position"
     )
-    found = rows(places, sql % "Places", sql % "places")
-    assert [name.lower() for name, _ in found] == ["name_tokens", "parts"]
-    assert all("tokenize_" in expression.lower() for _, expression in found)
+    result = rows(places, sql % "Places", sql % "places")
+    assert [name.lower() for name, _ in result] == ["name_tokens", "parts"]
+    assert all("tokenize_" in expression.lower() for _, expression in result)
 
 
 def test_every_write_path_keeps_the_index(places):
@@ -216,10 +216,10 @@ def test_transactions_search_only_when_allowed(places):
 
 def test_plans_show_the_search_index(places):
     sql = WATER if is_google(places) else WATER.replace("SEARCH", "spanner.search")
-    for mode, found in ((1, []), (2, [[2], [3]])):
+    for mode, results in ((1, []), (2, [[2], [3]])):
         with places.snapshot() as snapshot:
             result = snapshot.execute_sql(sql, query_mode=mode)
-            assert list(result) == found
+            assert list(result) == results
             nodes = [node.display_name for node in result.stats.query_plan.plan_nodes]
         assert "Search Index Scan" in nodes
 

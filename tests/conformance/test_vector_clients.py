@@ -26,7 +26,7 @@ def emulator():
 
 @pytest.fixture
 def googlesql(emulator, request):
-    """A database with LangChain's table, whose statements come in one batch."""
+    """Return a database with LangChain's table, whose statements come in one batch."""
     created = emulator.create_database(f"g{abs(hash(request.node.name)) % 10**8}")
     database = created.client()
     database.update_ddl(
@@ -80,7 +80,7 @@ def test_columns_are_checked(googlesql, postgresql) -> None:
 
 @pytest.mark.parametrize("staleness", [timedelta(), timedelta(microseconds=1)])
 def test_exact_searches(googlesql, staleness) -> None:
-    found = ask(
+    result = ask(
         googlesql,
         """
             SELECT langchain_id,content,embedding,kind, COSINE_DISTANCE(embedding, @vector_embedding) AS distance
@@ -93,19 +93,19 @@ def test_exact_searches(googlesql, staleness) -> None:
         {"vector_embedding": DOUBLES},
         **({"exact_staleness": staleness} if staleness else {}),
     )
-    assert [row[:4] for row in found] == [list(ROWS[0]), list(ROWS[1])]
+    assert [row[:4] for row in result] == [list(ROWS[0]), list(ROWS[1])]
 
 
 def test_exact_searches_in_postgresql(postgresql) -> None:
     for placeholder in ("$1", "$1::float8[]"):
-        found = ask(
+        result = ask(
             postgresql,
             f"SELECT langchain_id, spanner.cosine_distance(embedding, {placeholder}) AS distance "
             "FROM store WHERE kind = 'a' ORDER BY distance LIMIT 4;",
             {"p1": [0.0, 1.0, 0.0]},
             {"p1": DOUBLES},
         )
-        assert [row[0] for row in found] == ["2", "1"]
+        assert [row[0] for row in result] == ["2", "1"]
 
 
 def test_approximate_searches(googlesql) -> None:

@@ -351,10 +351,10 @@ def test_a_transaction_sees_its_own_vectors(docs) -> None:
         transaction.execute_update(
             "INSERT INTO Docs (Id, E, Must) VALUES (78, [1.0, 0.1], [1.0, 0.1])"
         )
-        found = transaction.execute_sql(
+        result = transaction.execute_sql(
             f"SELECT Id FROM Docs WHERE E IS NOT NULL ORDER BY {COSINE} LIMIT 1"
         )
-        assert [row[0] for row in found] == [78]
+        assert [row[0] for row in result] == [78]
         updated = transaction.execute_update(
             "UPDATE Docs SET Score = 1 WHERE Id IN (SELECT Id FROM Docs WHERE E IS NOT NULL "
             f"ORDER BY {COSINE} LIMIT 1)"
@@ -485,7 +485,7 @@ def test_postgresql_schema_changes(emulator) -> None:
 
 
 def test_many_vectors(emulator) -> None:
-    """A table of more rows than are scanned: inserted, changed, deleted, restored, cloned."""
+    # A table of more rows than are scanned: inserted, changed, deleted, restored, cloned.
     handle = emulator.create_database("many", GOOGLESQL)
     database, drawn = handle.client(), random.Random(5)
 
@@ -540,7 +540,7 @@ def test_a_stored_zero_vector_has_no_cosine(emulator) -> None:
 
 @pytest.mark.parametrize("rows", [150, 1200])
 def test_only_exact_searches_are_large_scans(emulator, rows) -> None:
-    """An index spares a query the scan that makes a hot spot, in a small table and a large one."""
+    # An index spares a query the scan that makes a hot spot, in a small table and a large one.
     handle = emulator.create_database(f"scanned-{rows}", GOOGLESQL)
     database, hotspots = handle.client(), emulator.hotspots(handle)
     hotspots.watch()

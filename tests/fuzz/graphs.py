@@ -38,7 +38,7 @@ EXPECTED = frozenset(
 
 
 def valid_queries() -> tuple[str, ...]:
-    """The queries of the corpus over its graph, and those of the parser's golden files."""
+    """Return the queries of the corpus over its graph, and those of the parser's golden files."""
     parsed = (
         case.input
         for path in golden_files("parse")

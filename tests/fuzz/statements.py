@@ -102,7 +102,7 @@ def _nested(random: Random) -> str:
 
 
 def mutated(random: Random, corpus: Sequence[str]) -> str:
-    """A statement of a corpus with some of its tokens changed."""
+    """Return a statement of a corpus with some of its tokens changed."""
     tokens = _TOKEN.findall(random.choice(corpus))
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
         random.choice(_EDITS)(random, tokens, corpus)

@@ -43,7 +43,7 @@ SCHEMA = plan_batch(
 
 
 def _analyzed(case: Case) -> Statement:
-    """The statement; `name=TYPE` declares a parameter."""
+    """Return the statement analyzed; `name=TYPE` declares a parameter."""
     declared = {name: SCALARS[word] for name, word in case.settings.items()}
     return GOOGLESQL.resolve(case.input, SCHEMA, declared)
 
@@ -54,7 +54,7 @@ def _plan(case: Case) -> str:
 
 
 def _failures(case: Case) -> str:
-    """One statement a line, each of which must fail."""
+    """Run one statement a line, each of which must fail."""
     return "\n".join(_failure(line) for line in case.input.splitlines())
 
 

@@ -37,7 +37,7 @@ pytestmark = [
 
 
 def picture(case: Case) -> str:
-    """The legend and the SVG text of the elements."""
+    """Return the legend and the SVG text of the elements."""
     elements = [_element(line) for line in case.input.splitlines()]
     assert NODE is not None
     program = SCRIPT.read_text(encoding="utf-8") + _PROGRAM

@@ -237,12 +237,12 @@ def test_names_that_are_not_there(database):
     ],
 )
 def test_arguments_that_are_wrong(database, use, kind, words):
-    found = database(
+    result = database(
         "CREATE TABLE T (Id INT64) PRIMARY KEY (Id);"
         "CREATE TABLE C (Id INT64, N INT64) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT T"
     )
     with pytest.raises(kind, match=words):
-        use(SpannerFactory(found))
+        use(SpannerFactory(result))
 
 
 def test_a_provider_of_a_project_may_be_of_another_database(database):

@@ -23,7 +23,7 @@ PAIRS = st.integers(1, 60).flatmap(
 
 @pytest.fixture(params=["googlesql", "postgresql"], scope="module")
 def evaluate(request):
-    """A function that evaluates the function of that name for two vectors."""
+    """Return a function that evaluates the function of that name for two vectors."""
 
     def of(name, left, right):
         catalog, key = (

@@ -48,7 +48,7 @@ WRITES = st.lists(
 
 
 def seen(store: Store, tree: TreeId, at: int) -> dict:
-    """The rows that a search by vectors sees, in key order of each part."""
+    """Return the rows that a search by vectors sees, in key order of each part."""
     if store.vector_rows is None:
         store.vector_rows = VectorRows(store)
     view = store.vector_rows.view(VectorColumn(tree, 0, 1), at)
@@ -179,7 +179,7 @@ class StoreAgainstDicts(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def search(self, data) -> None:
-        """Rows that were gathered for an earlier search, and what was written since."""
+        """Search rows that were gathered for an earlier search, and what was written since."""
         at = data.draw(st.sampled_from(sorted(self.readable)))
         for tree in (ROOT, CHILD):
             expected = {key: row for (owner, key), row in self.history[at].items() if owner == tree}

@@ -56,7 +56,7 @@ class TooMany(Exception):
 
 
 def answer(query: GraphQuery, graph: Graph) -> Counter[tuple[Any, ...]]:
-    """The rows of a query, with how often each is there. Raise TooMany if they are too many."""
+    """Count the rows of a query. Raise TooMany if they are too many."""
     rows: list[Binding] = [{}]
     for match in query.matches:
         rows = [joined for row in rows for joined in _joined(match, row, graph)]
@@ -90,28 +90,28 @@ _VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _joined(match: Match, row: Binding, graph: Graph) -> list[Binding]:
-    """The rows that a MATCH makes of one row."""
-    found = [row]
+    """Return the rows that a MATCH makes of one row."""
+    result = [row]
     for pattern in match.patterns:
         everything = list(islice(_paths(pattern, graph), PATHS_MAX + 1))
         paths = _selected(pattern, everything)
-        if len(everything) > PATHS_MAX or len(paths) * len(found) > PAIRS_MAX:
+        if len(everything) > PATHS_MAX or len(paths) * len(result) > PAIRS_MAX:
             raise TooMany()
-        found = [
+        result = [
             merged
-            for before in found
+            for before in result
             for binding, _ in paths
             if (merged := _merged(before, binding)) is not None
         ]
-    if len(found) > ROWS_MAX:
+    if len(result) > ROWS_MAX:
         raise TooMany()
     if match.where is not None:
         first, second = match.where
-        found = [each for each in found if _at_most(each[first], each[second])]
-    if not found and match.is_optional:
+        result = [each for each in result if _at_most(each[first], each[second])]
+    if not result and match.is_optional:
         missing = dict.fromkeys(variables_of(match))
         return [{**missing, **row}]
-    return found
+    return result
 
 
 def _at_most(first: Element | None, second: Element | None) -> bool:
@@ -121,7 +121,7 @@ def _at_most(first: Element | None, second: Element | None) -> bool:
 
 
 def _merged(first: Binding, second: Binding) -> Binding | None:
-    """Both bindings, or None where they disagree; NULL agrees with nothing."""
+    """Return both bindings, or None where they disagree; NULL agrees with nothing."""
     for name in first.keys() & second.keys():
         if first[name] is None or first[name] != second[name]:
             return None
@@ -129,7 +129,7 @@ def _merged(first: Binding, second: Binding) -> Binding | None:
 
 
 def variables_of(match: Match) -> set[str]:
-    """The variables that a MATCH declares."""
+    """Return the variables that a MATCH declares."""
     names: set[str] = set()
     pending: list[Any] = [*match.patterns]
     while pending:
@@ -141,7 +141,7 @@ def variables_of(match: Match) -> set[str]:
 
 
 def _selected(pattern: PathPattern, paths: list[Matched]) -> list[Matched]:
-    """The paths that the prefix keeps: one of the best between each two ends."""
+    """Return the paths that the prefix keeps: one of the best between each two ends."""
     if pattern.prefix in ("", "ALL"):
         return paths
     best: dict[tuple[Element, Element], Matched] = {}
@@ -170,7 +170,7 @@ def _paths(pattern: PathPattern, graph: Graph) -> Iterator[Matched]:
 def _walk(
     terms: tuple[Term, ...], path: Path, guards: list[Guard], graph: Graph
 ) -> Iterator[Matched]:
-    """All ways to go on from a path by the terms, with the variables of the terms."""
+    """Yield all ways to go on from a path by the terms, with the variables of the terms."""
     pending: list[tuple[int, Binding, Path]] = [(0, {}, path)]
     while pending:
         position, binding, here = pending.pop()
@@ -221,7 +221,7 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def _neighbours(node: Element, direction: str, graph: Graph) -> Iterator[tuple[Element, Element]]:
-    """Each edge at a node that may be taken in a direction, with the node behind it."""
+    """Yield each edge at a node that may be taken in a direction, with the node behind it."""
     for edge in graph.edges:
         assert edge.source is not None
         assert edge.destination is not None
@@ -243,7 +243,7 @@ def _allowed(path: Path, guards: list[Guard]) -> bool:
 
 
 def _copies(term: Subpath, path: Path, guards: list[Guard], graph: Graph) -> Iterator[Matched]:
-    """A subpath, once or as often as its quantifier says."""
+    """Yield a subpath, once or as often as its quantifier says."""
     if term.bounds is None:
         yield from _once(term, path, guards, graph)
         return

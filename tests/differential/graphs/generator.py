@@ -88,7 +88,7 @@ class Generator:
         return PathPattern(terms, variable, "", mode)
 
     def _chosen_path(self) -> PathPattern:
-        """A pattern with a search prefix: its quantified edge between two nodes."""
+        """Return a pattern with a search prefix: its quantified edge between two nodes."""
         prefix = self._random.choice(("ANY", "ANY SHORTEST", "ANY CHEAPEST"))
         edge = self._new("e")
         bounds = self._random.choice((*_BOUNDS, (0, None), (1, None), (2, None)))
@@ -160,7 +160,7 @@ class Generator:
         return Condition(name, self._random.choice(("=", "<", ">=", "!=")), value)
 
     def _body(self) -> Subpath:
-        """A subpath of one or two edges, quantified or not."""
+        """Return a subpath of one or two edges, quantified or not."""
         nodes = [self._new("m") for _ in range(self._random.choice((2, 2, 3)))]
         terms: list[Term] = [NodePattern(nodes[0], self._random.choice(_NODE_LABELS))]
         for node in nodes[1:]:
@@ -177,5 +177,5 @@ class Generator:
 
 
 def random_query(seed: int) -> GraphQuery:
-    """The query of a seed."""
+    """Return the query of a seed."""
     return Generator(seed).query()

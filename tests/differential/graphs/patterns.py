@@ -83,22 +83,22 @@ class Item:
 
 @dataclass(frozen=True)
 class GraphQuery:
-    """Matches, then the items that are returned, all of them keys unless `counts`."""
+    """A query of matches, then the items that are returned, all of them keys unless `counts`."""
 
     matches: tuple[Match, ...]
     items: tuple[Item, ...]
     counts: bool = False
 
     def text(self) -> str:
-        """The statement."""
+        """Return the statement."""
         return f"GRAPH G {self.body()}"
 
     def table_text(self) -> str:
-        """The same as a table of a SQL query."""
+        """Return the same as a table of a SQL query."""
         return f"SELECT * FROM GRAPH_TABLE(G {self.body()})"
 
     def body(self) -> str:
-        """The text behind the graph's name."""
+        """Return the text behind the graph's name."""
         parts = [_match_text(match) for match in self.matches]
         shown = []
         for number, item in enumerate(self.items):

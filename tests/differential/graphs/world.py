@@ -71,7 +71,7 @@ class Element:
     destination: Element | None = None
 
     def get(self, name: str) -> Any:
-        """The value of a property, None where there is none."""
+        """Return the value of a property, None where there is none."""
         return dict(self.properties).get(name)
 
     @property
@@ -93,7 +93,7 @@ class Graph:
 
 
 def random_rows(random: Random) -> Rows:
-    """Rows of up to eight nodes and a dozen edges."""
+    """Return rows of up to eight nodes and a dozen edges."""
     rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
 
     def some() -> Any:
@@ -118,7 +118,7 @@ def random_rows(random: Random) -> Rows:
 
 
 def graph_of(rows: Rows) -> Graph:
-    """The elements of the rows: an edge is there if both of its nodes are."""
+    """Return the elements of the rows: an edge is there if both of its nodes are."""
     nodes = {
         (name, row[0]): Element(name, row[:1], tuple(zip(COLUMNS[name], row, strict=True)))
         for name in ("A", "B")

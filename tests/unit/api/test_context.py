@@ -112,7 +112,7 @@ def test_each_test_method_of_a_plain_class_gets_an_emulator():
 
 
 def test_a_decorator_without_parentheses_is_refused():
-    """Otherwise a test would be replaced by an object that no runner collects."""
+    # Otherwise a test would be replaced by an object that no runner collects.
     with pytest.raises(TypeError, match=r"parentheses: @spanemu\.emulated"):
 
         @spanemu.emulated

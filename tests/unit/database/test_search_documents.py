@@ -95,31 +95,31 @@ def has(text: str | None, *words: str) -> bool:
 def check(database: Database, rows: Rows, at: int | None = None) -> None:
     """Compare the answers of both indexes with the texts of the rows."""
     latest = sorted(rows, key=lambda id_: (-rows[id_][1], id_))
-    found = [id_ for id_ in latest if has(rows[id_][2], "cat")]
-    assert query(database, f"{SELECT} SEARCH(Tokens, 'cat') ORDER BY Sent DESC, Id", at) == found
-    found = [id_ for id_ in latest if has(rows[id_][2], "ant", "bee")]
-    assert sorted(query(database, f"{SELECT} SEARCH(Tokens, 'bee ant')", at)) == sorted(found)
-    found = [id_ for id_ in latest if "dog eel" in (rows[id_][2] or "")]
-    assert sorted(query(database, f"{SELECT} SEARCH(Tokens, '\"dog eel\"')", at)) == sorted(found)
-    found = [id_ for id_ in latest if rows[id_][2] is not None and not has(rows[id_][2], "fox")]
-    assert sorted(query(database, f"{SELECT} NOT SEARCH(Tokens, 'fox')", at)) == sorted(found)
-    found = [id_ for id_ in latest if "tfi" in (rows[id_][2] or "")]
-    assert sorted(query(database, f"{SELECT} SEARCH_SUBSTRING(Parts, 'TFI')", at)) == sorted(found)
+    result = [id_ for id_ in latest if has(rows[id_][2], "cat")]
+    assert query(database, f"{SELECT} SEARCH(Tokens, 'cat') ORDER BY Sent DESC, Id", at) == result
+    result = [id_ for id_ in latest if has(rows[id_][2], "ant", "bee")]
+    assert sorted(query(database, f"{SELECT} SEARCH(Tokens, 'bee ant')", at)) == sorted(result)
+    result = [id_ for id_ in latest if "dog eel" in (rows[id_][2] or "")]
+    assert sorted(query(database, f"{SELECT} SEARCH(Tokens, '\"dog eel\"')", at)) == sorted(result)
+    result = [id_ for id_ in latest if rows[id_][2] is not None and not has(rows[id_][2], "fox")]
+    assert sorted(query(database, f"{SELECT} NOT SEARCH(Tokens, 'fox')", at)) == sorted(result)
+    result = [id_ for id_ in latest if "tfi" in (rows[id_][2] or "")]
+    assert sorted(query(database, f"{SELECT} SEARCH_SUBSTRING(Parts, 'TFI')", at)) == sorted(result)
     oldest = sorted(rows, key=lambda id_: (rows[id_][1], id_))
-    found = [id_ for id_ in oldest if rows[id_][0] == 1 and has(rows[id_][2], "bee")]
+    result = [id_ for id_ in oldest if rows[id_][0] == 1 and has(rows[id_][2], "bee")]
     asked = f"{SELECT} Box = 1 AND SEARCH(Tokens, 'bee') ORDER BY Sent, Id LIMIT 3"
-    assert query(database, asked, at) == found[:3]
+    assert query(database, asked, at) == result[:3]
 
 
 SELECT = "SELECT Id FROM T WHERE"
 
 
 def content(database: Database, name: str) -> dict[bytes, list[tuple[int, list[int]]]]:
-    """The postings of the live documents of an index: for each token the rows and occurrences."""
+    """Return the postings of live documents: for each token the rows and occurrences."""
     index = index_named(database, name)
     store = database._core.store
     at = store.read_timestamp()
-    found: dict[bytes, list[tuple[int, list[int]]]] = {}
+    result: dict[bytes, list[tuple[int, list[int]]]] = {}
     view = store.documents(tree_of(index), layout_of(index), b"", at)
     assert view is not None
     column = layout_of(index).tokens[0]
@@ -130,9 +130,9 @@ def content(database: Database, name: str) -> dict[bytes, list[tuple[int, list[i
             for number, row in enumerate(segment.rows):
                 occurrences = postings.occurrences(token, number)
                 if visible >> number & 1 and occurrences:
-                    found.setdefault(token, []).append((row[id_at], occurrences))
+                    result.setdefault(token, []).append((row[id_at], occurrences))
     assert not view.others
-    return {token: sorted(of_token) for token, of_token in found.items()}
+    return {token: sorted(of_token) for token, of_token in result.items()}
 
 
 def index_named(database: Database, name: str) -> SearchIndex:
@@ -142,21 +142,21 @@ def index_named(database: Database, name: str) -> SearchIndex:
 
 
 def expected(database: Database, name: str) -> dict[bytes, list[tuple[int, list[int]]]]:
-    """The tokens of the documents themselves."""
+    """Return the tokens of the documents themselves."""
     index = index_named(database, name)
     column = layout_of(index).tokens[0]
     id_at = [each.name for each in index.columns].index("Id")
-    found: dict[bytes, list[tuple[int, list[int]]]] = {}
+    result: dict[bytes, list[tuple[int, list[int]]]] = {}
     for document in database._core.store.scan(tree_of(index)):
         if document[column] is None:
             continue
         for token, occurrences in TokenList.decode(document[column]).postings.items():
-            found.setdefault(token, []).append((document[id_at], occurrences))
-    return {token: sorted(of_token) for token, of_token in found.items()}
+            result.setdefault(token, []).append((document[id_at], occurrences))
+    return {token: sorted(of_token) for token, of_token in result.items()}
 
 
 def words_of(database: Database, name: str) -> dict[int, set[str] | None]:
-    """The words of the documents of an index by row."""
+    """Return the words of the documents of an index by row."""
     index = index_named(database, name)
     column = layout_of(index).tokens[0]
     id_at = [each.name for each in index.columns].index("Id")
@@ -212,11 +212,11 @@ def test_clones_have_documents_of_their_own(database, seed):
         source, of_source = chance.choice(known)
         clone = source.clone(f"{NAME}{number}")
         known.append((clone, dict(of_source)))
-        for each, of_each in known:
+        for item, of_each in known:
             for _ in range(chance.randrange(4)):
-                write(each, chance, of_each)
-            check(each, of_each)
-            assert content(each, "BySent") == expected(each, "BySent")
+                write(item, chance, of_each)
+            check(item, of_each)
+            assert content(item, "BySent") == expected(item, "BySent")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -55,7 +55,7 @@ def parts(chance: random.Random) -> list[str | None] | None:
 
 
 def documents(world: World) -> dict[int, dict[str, bytes | None]]:
-    """The token lists of the documents by id."""
+    """Return the token lists of the documents by id."""
     index = world.schema.index_of_any_kind("I")
     assert index is not None
     names = [column.name for column in index.columns]
@@ -96,14 +96,14 @@ Case = tuple[str, str, Callable[..., bool | None], list[Any]]
 
 
 def cases(chance: random.Random, count: int) -> list[Case]:
-    made: list[Case] = []
+    created: list[Case] = []
     for _ in range(count):
         query = rquery(chance).replace("'", "")
-        made.append((chance.choice(LISTS[:3]), "SEARCH(%s, @q)", functions.search, [query]))
+        created.append((chance.choice(LISTS[:3]), "SEARCH(%s, @q)", functions.search, [query]))
         query = piece(chance)
         kind = chance.choice([None, "phrase", "value_prefix", "word_suffix", "word_prefix"])
         named = "" if kind is None else f", relative_search_type=>'{kind}'"
-        made.append(
+        created.append(
             (
                 "Grams",
                 f"SEARCH_SUBSTRING(%s, @q{named})",
@@ -112,7 +112,7 @@ def cases(chance: random.Random, count: int) -> list[Case]:
             )
         )
         least = chance.randrange(1, 4)
-        made.append(
+        created.append(
             (
                 chance.choice(LISTS[3:]),
                 f"SEARCH_NGRAMS(%s, @q, min_ngrams=>{least})",
@@ -120,7 +120,7 @@ def cases(chance: random.Random, count: int) -> list[Case]:
                 [piece(chance), None, least],
             )
         )
-    return made
+    return created
 
 
 def test_postings_find_what_the_functions_match(world):

@@ -171,11 +171,11 @@ def test_scores_need_a_list_of_the_index(mail):
 
 
 def test_searches_compose_with_other_queries(mail):
-    found = "SELECT Id, ATok FROM Mail WHERE Box = 1 AND SEARCH(ATok, 'apple')"
+    result = "SELECT Id, ATok FROM Mail WHERE Box = 1 AND SEARCH(ATok, 'apple')"
     assert (
-        len(mail.rows(f"SELECT Id FROM ({found} LIMIT 10) ORDER BY SCORE(ATok, 'red') DESC")) == 2
+        len(mail.rows(f"SELECT Id FROM ({result} LIMIT 10) ORDER BY SCORE(ATok, 'red') DESC")) == 2
     )
-    assert mail.rows(f"WITH Found AS ({found}) SELECT COUNT(*) FROM Found") == [(2,)]
+    assert mail.rows(f"WITH Found AS ({result}) SELECT COUNT(*) FROM Found") == [(2,)]
     joined = (
         "SELECT m.Id, n.Id FROM Mail m JOIN Mail n ON m.Id = n.Id AND n.Box = 2 "
         "WHERE m.Box = 1 AND SEARCH(m.ATok, 'apple')"
@@ -299,12 +299,12 @@ def test_the_index_whose_order_is_asked_for_is_chosen(mail):
         ]
         return str(scans[0].metadata["scan_target"])
 
-    found = "SELECT %s FROM Mail WHERE SEARCH(ATok, 'apple')"
-    assert target(f"{found % 'Id'} ORDER BY Sent LIMIT 2") == "InOrder"
-    assert target(f"{found % 'Id'} ORDER BY Id DESC LIMIT 2") == "InReverse"
-    assert target(found % "A, C") == "Stores"
-    assert target(f"{found % 'Id'} AND Box = 1") == "ByBox"
-    assert mail.rows(f"{found % 'Id'} ORDER BY Sent LIMIT 2") == [(1,), (1,)]
+    result = "SELECT %s FROM Mail WHERE SEARCH(ATok, 'apple')"
+    assert target(f"{result % 'Id'} ORDER BY Sent LIMIT 2") == "InOrder"
+    assert target(f"{result % 'Id'} ORDER BY Id DESC LIMIT 2") == "InReverse"
+    assert target(result % "A, C") == "Stores"
+    assert target(f"{result % 'Id'} AND Box = 1") == "ByBox"
+    assert mail.rows(f"{result % 'Id'} ORDER BY Sent LIMIT 2") == [(1,), (1,)]
 
 
 def test_a_profile_counts_the_documents_found(mail, monkeypatch):

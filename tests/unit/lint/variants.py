@@ -30,7 +30,7 @@ KEY16 = ", ".join(f"K{n} INT64 NOT NULL" for n in range(17))
 
 
 def vectors(more: str = "") -> str:
-    """A table of embeddings, and the beginning of a vector index with more key columns."""
+    """Return a table of embeddings, and the beginning of a vector index with more key columns."""
     key = f"E, {more}" if more else "E"
     columns = f"{ID}, Kind STRING(20), N INT64, Body STRING(MAX), Photo BYTES(MAX), {EMBEDDING}"
     return f"CREATE TABLE D ({columns}) PRIMARY KEY (Id); CREATE VECTOR INDEX V ON D({key})"

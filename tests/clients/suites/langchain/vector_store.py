@@ -148,8 +148,8 @@ def approximate(client: Client, instance: str, database: str) -> None:
         ),
     )
     store.add_documents(documents(), ids=list(TEXTS))
-    found = store.similarity_search_with_score("ab", k=2, num_leaves=10, ascending=True)
-    print("near:", [document.page_content for document, _ in found])
+    result = store.similarity_search_with_score("ab", k=2, num_leaves=10, ascending=True)
+    print("near:", [document.page_content for document, _ in result])
 
 
 def stale(client: Client, instance: str, database: str) -> None:

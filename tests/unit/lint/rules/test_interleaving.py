@@ -155,7 +155,7 @@ RUNS = (
 
 
 def test_rows_for_each_pair_of_references_do_not_accumulate_under_a_parent() -> None:
-    """A log has a further row with time; a pair of references has one row."""
+    # A log has a further row with time; a pair of references has one row.
     assert "SPN309" not in ids(f"{RUNS}CREATE INDEX I ON Metrics(X)")
     assert "SPN309" in ids(f"{RUNS}CREATE INDEX I ON Metrics(X)".replace("Q)", "At1)"))
 

@@ -39,11 +39,11 @@ def gathered(vectors, type_=FLOAT32) -> Gathered:
 
 
 def first(rows: Gathered, search: Search, places) -> list[int]:
-    """The places of the first rows by the exact distance; rows without one come first."""
+    """Return the places of the first rows by the exact distance; rows without one come first."""
 
-    def distance(place: int) -> tuple[int, float]:
+    def distance(location: int) -> tuple[int, float]:
         try:
-            value = EXACT[search.operation](tuple(rows.rows[place][1]), search.vector)
+            value = EXACT[search.operation](tuple(rows.rows[location][1]), search.vector)
         except EvaluationError:
             return 0, 0.0
         if isnan(value):
@@ -78,9 +78,9 @@ def test_the_first_rows_are_candidates(operation, type_, seed) -> None:
     for descending in (False, True):
         for count in (0, 1, 10, 299, 400):
             search = Search(operation, query, descending, count)
-            found = candidates(rows, search, hidden, None)
-            assert found is not None
-            assert set(first(rows, search, left)) <= set(found) <= set(left)
+            result = candidates(rows, search, hidden, None)
+            assert result is not None
+            assert set(first(rows, search, left)) <= set(result) <= set(left)
             even = candidates(rows, search, hidden, lambda some: [n for n in some if not n % 2])
             assert even is not None
             assert set(first(rows, search, [n for n in left if not n % 2])) <= set(even)
@@ -92,9 +92,9 @@ def test_few_rows_are_candidates(operation) -> None:
     drawn = random.Random(1)
     rows = gathered([tuple(drawn.gauss(0, 1) for _ in range(64)) for _ in range(1000)])
     query = tuple(drawn.gauss(0, 1) for _ in range(64))
-    found = candidates(rows, Search(operation, query, False, 10), (), None)
-    assert found is not None
-    assert len(found) <= 12
+    result = candidates(rows, Search(operation, query, False, 10), (), None)
+    assert result is not None
+    assert len(result) <= 12
 
 
 def test_a_query_without_direction_has_no_bounds() -> None:
@@ -111,12 +111,12 @@ def test_a_matrix_makes_the_oldest_go(monkeypatch) -> None:
     monkeypatch.setattr(nearness, "_account", nearness._Account(2_000))
     sets = [gathered([(1.0, float(n)) for n in range(100)]) for _ in range(3)]
     search = Search(Operation.DOT_PRODUCT, (1.0, 1.0), True, 1)
-    for each in sets:
-        assert candidates(each, search, (), None) == [99]
-    assert [each.kept is None for each in sets] == [True, True, False]
+    for item in sets:
+        assert candidates(item, search, (), None) == [99]
+    assert [item.kept is None for item in sets] == [True, True, False]
     assert nearness._account.total == 100 * 16
     large = gathered([(1.0, float(n)) for n in range(200)])
     assert candidates(large, search, (), None) == [199]
     assert large.kept is None
-    del sets, each, large
+    del sets, item, large
     assert nearness._account.total == 0

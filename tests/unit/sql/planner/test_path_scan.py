@@ -27,14 +27,14 @@ from tests.unit.sql.executor.operators.path_world import (
 
 
 def planned(scan: r.Scan, *outputs: r.ResolvedColumn) -> tuple[Node, PathScan]:
-    """The plan, and the path scan in it."""
+    """Return the plan, and the path scan in it."""
     root = plan_statement(statement_of(scan, *outputs), SCHEMA, reader_of({})).root  # type: ignore[attr-defined]
     (paths,) = [node for node in walk(root) if isinstance(node, PathScan)]
     return root, paths
 
 
 def place_of(condition: r.Expr | None, scanned: Scanned) -> tuple[r.PathPlace, r.ResolvedColumn]:
-    """The accounts for which the condition holds, and the output with their number."""
+    """Return the accounts for which the condition holds, and the output with their number."""
     output = column("end")
     scan = scanned.scan if condition is None else r.FilterScan(scanned.scan, condition)
     check = r.PathCheck(ACCOUNTS, scanned.key, scan, scanned.named(["Id"]))
@@ -59,8 +59,8 @@ def check_of(paths: PathScan) -> Check:
 
 def test_a_step_along_the_key_seeks_and_one_against_it_hashes_the_edges_once():
     for reverse in (False, True):
-        place, end = place_of(None, Scanned(ACCOUNT))
-        scan, _ = transfers(PathPrefix.ALL, place, reverse=reverse)
+        location, end = place_of(None, Scanned(ACCOUNT))
+        scan, _ = transfers(PathPrefix.ALL, location, reverse=reverse)
         _, paths = planned(scan, end)
         inside = list(walk(paths.segments[0].hops[0].steps[0].forward.node))
         assert any(isinstance(node, KeyedSpool) for node in inside) is reverse
@@ -76,19 +76,19 @@ def test_a_check_that_only_repeats_the_key_has_no_look_up():
 
 def test_a_check_with_a_condition_seeks_the_node():
     scanned = Scanned(ACCOUNT)
-    place, end = place_of(equal(ref(scanned.columns["Name"]), lit("x")), scanned)
-    scan, _ = transfers(PathPrefix.ALL, place)
+    location, end = place_of(equal(ref(scanned.columns["Name"]), lit("x")), scanned)
+    scan, _ = transfers(PathPrefix.ALL, location)
     lookup = check_of(planned(scan, end)[1]).lookup
     assert lookup is not None
-    (found,) = [node for node in walk(lookup.node) if isinstance(node, Scan)]
-    assert found.seeks is not None
+    (result,) = [node for node in walk(lookup.node) if isinstance(node, Scan)]
+    assert result.seeks is not None
 
 
 def test_a_condition_on_the_key_of_the_last_node_makes_the_end_known():
     for prefix in PathPrefix:
         scanned = Scanned(ACCOUNT)
-        place, end = place_of(equal(ref(scanned.columns["Id"]), lit(7)), scanned)
-        scan, _ = transfers(prefix, place)
+        location, end = place_of(equal(ref(scanned.columns["Id"]), lit(7)), scanned)
+        scan, _ = transfers(prefix, location)
         _, paths = planned(scan, end)
         is_search = prefix is not PathPrefix.ALL
         assert (paths.end is not None) is is_search
@@ -111,21 +111,21 @@ def test_columns_that_nobody_needs_are_not_computed():
 
 
 def test_a_cost_is_computed_though_nobody_else_needs_it():
-    place, end = place_of(None, Scanned(ACCOUNT))
+    location, end = place_of(None, Scanned(ACCOUNT))
     one_hop = hop(step("Transfer"), costs=True)
     starts, start = start_at(1)
-    segment = r.PathSegment((one_hop,), 1, 3, place=place)
+    segment = r.PathSegment((one_hop,), 1, 3, place=location)
     scan = r.PathScan(starts, start, (segment,), PathPrefix.ANY_CHEAPEST)
     assert planned(scan, end)[1].segments[0].hops[0].columns == (one_hop.cost,)
 
 
 def test_conditions_on_the_input_are_tested_before_paths_are_followed():
-    place, end = place_of(None, Scanned(ACCOUNT))
+    location, end = place_of(None, Scanned(ACCOUNT))
     accounts = Scanned(ACCOUNT)
     number = accounts.columns["Id"]
     _, start = start_at(1)
     node = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
-    segment = r.PathSegment((hop(step("Transfer")),), 1, 3, place=place)
+    segment = r.PathSegment((hop(step("Transfer")),), 1, 3, place=location)
     paths = r.PathScan(accounts.scan, node, (segment,))
     root, planned_paths = planned(r.FilterScan(paths, equal(ref(number), lit(1))), end)
     assert not any(isinstance(each, Filter) for each in walk(root))

@@ -76,7 +76,7 @@ EDGES = {
 
 
 def path_type_of_world() -> Type:
-    """The type of paths over all tables."""
+    """Return the type of paths over all tables."""
     return path_type(GRAPH, (ACCOUNTS, SHOPS), (TRANSFERS, PAYMENTS, REFUNDS))
 
 
@@ -99,7 +99,7 @@ def matched(left: Iterable[r.ResolvedColumn], right: Iterable[r.ResolvedColumn])
 
 
 def step(name: str, *, reverse: bool = False, skips_loops: bool = False) -> r.PathStep:
-    """A step whose values are the amount, the element of the edge and that of its target."""
+    """Return a step whose values are the amount, the element of the edge and that of its target."""
     stored, edge, source, destination = EDGES[name]
     from_table, to_table = edge.source, edge.destination
     assert from_table is not None
@@ -156,7 +156,7 @@ def hop(*steps: r.PathStep, costs: bool = False) -> r.PathHop:
 
 
 def any_hop(direction: str = ">", *, costs: bool = False) -> r.PathHop:
-    """A hop over every edge table, along the edges, against them, or both."""
+    """Return a hop over every edge table, along the edges, against them, or both."""
     steps = [step(name) for name in EDGES] if direction in (">", "-") else []
     if direction in ("<", "-"):
         steps += [step(name, reverse=True, skips_loops=direction == "-") for name in EDGES]
@@ -164,14 +164,14 @@ def any_hop(direction: str = ">", *, costs: bool = False) -> r.PathHop:
 
 
 def end_place(*tables: ElementTable) -> tuple[r.PathPlace, r.ResolvedColumn]:
-    """A place for nodes of the tables, and its column with the node as an element."""
+    """Return a place for nodes of the tables, and its column with the node as an element."""
     output = column("end", node_type(GRAPH, [ACCOUNTS, SHOPS]))
     checks = []
     for table in tables or (ACCOUNTS, SHOPS):
         scanned = Scanned(STORED[table.name])
-        made = column("end", node_type(GRAPH, [table]))
-        scan = r.ProjectScan(scanned.scan, ((made, node_of(table, scanned)),))
-        checks.append(r.PathCheck(table, scanned.key, scan, (made,)))
+        created = column("end", node_type(GRAPH, [table]))
+        scan = r.ProjectScan(scanned.scan, ((created, node_of(table, scanned)),))
+        checks.append(r.PathCheck(table, scanned.key, scan, (created,)))
     return r.PathPlace(tuple(checks), (output,)), output
 
 
@@ -180,7 +180,7 @@ def group(of: r.ResolvedColumn) -> tuple[r.ResolvedColumn, r.ResolvedColumn]:
 
 
 def start_at(*ids: int) -> tuple[r.Scan, r.Expr]:
-    """Rows with these numbers of accounts, and the node of each row."""
+    """Return rows with these numbers of accounts, and the node of each row."""
     number = column("start")
     rows = r.ValuesScan((number,), tuple((lit(each),) for each in ids))
     return rows, r.MakeElement(

@@ -43,18 +43,18 @@ DENSE = {
 def dense(
     upper: int | None, prefix: PathPrefix, mode: PathMode = PathMode.WALK, *, has_end: bool = False
 ) -> tuple[r.Scan, r.ResolvedColumn]:
-    """Paths of transfers from account 0, and the column with their last node."""
+    """Return paths of transfers from account 0, and the column with their last node."""
     transfers = hop(step("Transfer"), costs=prefix is PathPrefix.ANY_CHEAPEST)
-    place, end = end_place(ACCOUNTS)
+    location, end = end_place(ACCOUNTS)
     starts, start = start_at(0)
-    wanted = None
+    expected = None
     if has_end:
         number = column("finish")
         starts = r.ProjectScan(starts, ((number, lit(SIZE)),))
-        wanted = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
+        expected = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
     scopes = () if mode is PathMode.WALK else (r.PathScope(0, 0, mode),)
-    segment = r.PathSegment((transfers,), 1, upper, place=place)
-    return r.PathScan(starts, start, (segment,), prefix, wanted, scopes), end
+    segment = r.PathSegment((transfers,), 1, upper, place=location)
+    return r.PathScan(starts, start, (segment,), prefix, expected, scopes), end
 
 
 def running(scan: r.Scan, *outputs: r.ResolvedColumn, limit: int = 1 << 40) -> Any:

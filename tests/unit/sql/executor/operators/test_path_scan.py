@@ -35,7 +35,7 @@ Rows = dict[str, list[Any]]
 
 
 def random_rows(random: Random) -> Rows:
-    """Accounts, shops and edges between them; some edges lead to a node that is not there."""
+    """Return accounts, shops and edges between them; some edges lead to a missing node."""
     accounts, shops = range(random.randint(1, 4)), range(random.randint(0, 2))
     rows: Rows = {
         "Account": [(number, f"a{number}") for number in accounts],
@@ -82,7 +82,7 @@ Path = tuple[tuple[Any, ...], tuple[Edge, ...]]
 
 
 def walks(edges: list[Edge], start: Any, direction: str, longest: int) -> Iterator[Path]:
-    """All walks of up to `longest` edges."""
+    """Yield all walks of up to `longest` edges."""
     pending: list[Path] = [((start,), ())]
     while pending:
         nodes, taken = pending.pop()
@@ -129,9 +129,9 @@ def test_all_paths_are_found_once(lower, upper, direction, mode):
     for _ in range(4):
         rows = random_rows(random)
         hop = any_hop(direction)
-        place, end = end_place()
+        location, end = end_place()
         edges, amounts = group(hop.columns[1]), group(hop.columns[0])
-        segment = r.PathSegment((hop,), lower, upper, (), (edges, amounts), place)
+        segment = r.PathSegment((hop,), lower, upper, (), (edges, amounts), location)
         path = column("p", path_type_of_world())
         starts, start = start_at(0)
         scan = r.PathScan(
@@ -143,7 +143,7 @@ def test_all_paths_are_found_once(lower, upper, direction, mode):
             first_element=start,
             elements=(((hop.columns[1], hop.columns[2]),),),
         )
-        found = Counter(
+        result = Counter(
             (
                 identity(last),
                 tuple(map(identity, taken)),
@@ -162,7 +162,7 @@ def test_all_paths_are_found_once(lower, upper, direction, mode):
                 for edge, node in zip(names, nodes[1:], strict=True):
                     whole += (edge, node)
                 expected[nodes[-1], names, tuple(edge[3] for edge in taken), tuple(whole)] += 1
-        assert found == expected
+        assert result == expected
 
 
 @pytest.mark.parametrize("direction", "><-")
@@ -176,16 +176,16 @@ def test_a_search_finds_one_best_path_to_each_node(direction, lower, upper, pref
     for _ in range(6):
         rows = random_rows(random)
         hop = any_hop(direction, costs=prefix is PathPrefix.ANY_CHEAPEST)
-        place, end = end_place()
+        location, end = end_place()
         amounts = group(hop.columns[0])
-        segment = r.PathSegment((hop,), lower, upper, (), (amounts,), place)
+        segment = r.PathSegment((hop,), lower, upper, (), (amounts,), location)
         starts, start = start_at(0)
-        wanted = None
+        expected = None
         if has_end:
             number = column("finish")
             starts = r.ProjectScan(starts, ((number, lit(1)),))
-            wanted = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
-        scan = r.PathScan(starts, start, (segment,), prefix, wanted)
+            expected = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
+        scan = r.PathScan(starts, start, (segment,), prefix, expected)
         best: dict[Any, int] = {}
         longest = 5 if upper is None else upper
         for nodes, taken in walks(edges_of(rows), ("Account", 0), direction, longest):
@@ -195,13 +195,13 @@ def test_a_search_finds_one_best_path_to_each_node(direction, lower, upper, pref
                 sum(edge[3] for edge in taken) if prefix is PathPrefix.ANY_CHEAPEST else len(taken)
             )
             best[nodes[-1]] = min(cost, best.get(nodes[-1], cost))
-        found = rows_of(scan, end, amounts[0], reader=reader_of(rows))
-        assert Counter(identity(last) for last, _ in found) == dict.fromkeys(best, 1)
-        for last, each in found:
+        result = rows_of(scan, end, amounts[0], reader=reader_of(rows))
+        assert Counter(identity(last) for last, _ in result) == dict.fromkeys(best, 1)
+        for last, item in result:
             if prefix is PathPrefix.ANY_SHORTEST:
-                assert len(each) == best[identity(last)]
+                assert len(item) == best[identity(last)]
             elif prefix is PathPrefix.ANY_CHEAPEST:
-                assert sum(each) == best[identity(last)]
+                assert sum(item) == best[identity(last)]
 
 
 def test_segments_follow_each_other_and_places_decide():
@@ -224,8 +224,8 @@ def test_segments_follow_each_other_and_places_decide():
             r.PathSegment((second,), 1, 1, place=last),
         ),
     )
-    found = rows_of(scan, at_middle, second.columns[0], at_last, reader=reader_of(rows))
-    assert sorted((identity(a), amount, identity(b)) for a, amount, b in found) == [
+    result = rows_of(scan, at_middle, second.columns[0], at_last, reader=reader_of(rows))
+    assert sorted((identity(a), amount, identity(b)) for a, amount, b in result) == [
         (("Account", 1), 4, ("Shop", "Bonn", 7)),
         (("Account", 2), 3, ("Shop", "Bonn", 7)),
     ]
@@ -237,16 +237,16 @@ def test_a_condition_on_a_copy_sees_all_of_its_hops():
         "Transfer": [(0, 1, 1, 5), (0, 2, 1, 6), (1, 1, 2, 5), (2, 1, 0, 1), (2, 2, 0, 9)],
     }
     first, second = any_hop(), any_hop()
-    place, end = end_place()
+    location, end = end_place()
     same = equal(ref(first.columns[0]), ref(second.columns[0]))
     amounts = group(second.columns[0])
     starts, start = start_at(0)
     segment = r.PathSegment(
-        (first, second), 1, 2, (r.PathScope(0, 1, condition=same),), (amounts,), place
+        (first, second), 1, 2, (r.PathScope(0, 1, condition=same),), (amounts,), location
     )
     scan = r.PathScan(starts, start, (segment,))
-    found = rows_of(scan, end, amounts[0], reader=reader_of(rows))
-    assert [(identity(last), each) for last, each in found] == [(("Account", 2), (5,))]
+    result = rows_of(scan, end, amounts[0], reader=reader_of(rows))
+    assert [(identity(last), each) for last, each in result] == [(("Account", 2), (5,))]
 
 
 def test_a_condition_on_the_path_restricts_it_before_the_choice():
@@ -255,19 +255,19 @@ def test_a_condition_on_the_path_restricts_it_before_the_choice():
         "Transfer": [(0, 1, 2, 5), (0, 2, 1, 6), (1, 1, 2, 7)],
     }
     hop = any_hop()
-    place, end = end_place()
+    location, end = end_place()
     amounts = group(hop.columns[0])
     starts, start = start_at(0)
     long_enough = equal(ref(amounts[0]), r.Literal(amounts[0].type, (6, 7)))
     scan = r.PathScan(
         starts,
         start,
-        (r.PathSegment((hop,), 1, 3, (), (amounts,), place),),
+        (r.PathSegment((hop,), 1, 3, (), (amounts,), location),),
         PathPrefix.ANY_SHORTEST,
         scopes=(r.PathScope(0, 0, condition=long_enough),),
     )
-    found = rows_of(scan, end, amounts[0], reader=reader_of(rows))
-    assert [(identity(last), each) for last, each in found] == [(("Account", 2), (6, 7))]
+    result = rows_of(scan, end, amounts[0], reader=reader_of(rows))
+    assert [(identity(last), each) for last, each in result] == [(("Account", 2), (6, 7))]
 
 
 @pytest.mark.parametrize("cost", [0, -1, None])
@@ -278,12 +278,12 @@ def test_a_cost_that_is_not_positive_fails_only_where_it_is_reached(cost):
     }
     for begin, fails in ((0, False), (2, True)):
         hop = any_hop(costs=True)
-        place, end = end_place()
+        location, end = end_place()
         starts, start = start_at(begin)
         scan = r.PathScan(
             starts,
             start,
-            (r.PathSegment((hop,), 1, 2, place=place),),
+            (r.PathSegment((hop,), 1, 2, place=location),),
             PathPrefix.ANY_CHEAPEST,
         )
         if fails:
@@ -298,8 +298,8 @@ def test_a_null_start_has_no_paths():
     nothing = r.ValuesScan((number,), ((r.Literal(number.type, None),),))
     _, start = start_at(0)
     node = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
-    place, end = end_place()
-    scan = r.PathScan(nothing, node, (r.PathSegment((any_hop(),), 0, 2, place=place),))
+    location, end = end_place()
+    scan = r.PathScan(nothing, node, (r.PathSegment((any_hop(),), 0, 2, place=location),))
     assert rows_of(scan, end, reader=reader_of({"Account": [(0, "x")]})) == []
 
 
@@ -318,7 +318,7 @@ def test_the_first_rows_of_each_partition_are_marked():
 
 
 def shortest(rows: Rows, start: int, longest: int, *, by_amount: bool) -> dict[int, int]:
-    """The least number of edges, or sum of amounts, of a path of up to `longest` edges."""
+    """Return the least number of edges, or sum of amounts, of a path of up to `longest` edges."""
     best: dict[int, int] = {}
     rim = {start: 0}
     for _ in range(longest):
@@ -354,11 +354,11 @@ def test_a_search_from_both_ends_finds_the_best_path_of_a_larger_graph(prefix, s
         starts, start = start_at(0)
         number = column("finish")
         ends = r.ProjectScan(starts, ((number, lit(finish)),))
-        wanted = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
+        expected = r.MakeElement(start.type, ACCOUNTS, (ref(number),))
         segment = r.PathSegment((transfers,), 1, longest, (), (amounts,))
-        scan = r.PathScan(ends, start, (segment,), prefix, wanted)
-        found = [
+        scan = r.PathScan(ends, start, (segment,), prefix, expected)
+        result = [
             sum(row[0]) if by_amount else len(row[0])
             for row in rows_of(scan, amounts[0], reader=reader)
         ]
-        assert found == ([best[finish]] if finish in best else [])
+        assert result == ([best[finish]] if finish in best else [])

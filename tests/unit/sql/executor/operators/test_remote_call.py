@@ -13,7 +13,7 @@ from tests.unit.sql.world import ROWS, MemoryReader, prepared, run_for
 
 
 class Answers:
-    """Answers that count, as a statement's remote calls; `sent` has the rows of each hand-over."""
+    """A counter of answers, as a statement's remote calls; `sent` has the rows of each hand-over."""
 
     def __init__(self) -> None:
         self.sent: list[list[Row]] = []

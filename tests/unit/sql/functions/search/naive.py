@@ -47,24 +47,24 @@ def _spans(query: Query, document: Document) -> list[Span]:
 
 
 def _around(operands: Sequence[Any], document: Document) -> list[Span]:
-    """Operands alternate with the numbers of words that may lie between."""
+    """Match operands that alternate with the numbers of words that may lie between."""
     if any(each[0] == "not" and not is_found(each, document) for each in operands[::2]):
         return []
-    found: list[Span] | None = None
+    result: list[Span] | None = None
     for distance, operand in zip((0, *operands[1::2]), operands[::2], strict=True):
         if operand[0] == "not":
             continue
         right = _spans(operand, document)
-        if found is None:
-            found = right
+        if result is None:
+            result = right
             continue
-        found = [
+        result = [
             (number, first, last)
-            for number, first, end in found
+            for number, first, end in result
             for other, start, last in right
             if number == other and 0 <= start - end - 1 <= distance
         ]
-    return found or []
+    return result or []
 
 
 def text_of(query: Query) -> str:

@@ -11,7 +11,7 @@ from tests.unit.sql.functions.search.lists import fulltext, searches
 
 @pytest.fixture
 def _dictionaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """ICU's words, as with the extra."""
+    """Take the words of ICU, as with the extra."""
     pytest.importorskip("icu4py")
     queries._kept_query.cache_clear()
     monkeypatch.setattr(segmentation, "segmenter", lambda: segmentation._dictionary_words)

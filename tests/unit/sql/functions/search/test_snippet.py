@@ -128,5 +128,5 @@ def test_highlights_lie_in_their_snippets(text: str, query: str, width: int, kin
         assert end < snippet["source_begin"] <= snippet["source_end"] <= len(text) + 1
         end = snippet["source_begin"]
         assert snippet["highlights"]
-        for each in snippet["highlights"]:
-            assert 1 <= int(each["begin"]) < int(each["end"]) <= len(snippet["snippet"]) + 1
+        for item in snippet["highlights"]:
+            assert 1 <= int(item["begin"]) < int(item["end"]) <= len(snippet["snippet"]) + 1

@@ -177,8 +177,8 @@ def test_options_may_be_null_and_in_any_case() -> None:
 
 
 def test_null_values_have_no_list_and_null_elements_are_skipped() -> None:
-    for each in FUNCTIONS:
-        for overload in each.overloads:
+    for item in FUNCTIONS:
+        for overload in item.overloads:
             if isinstance(overload.evaluate, TokenizerFunction):
                 assert overload.evaluate(None) is None
     assert tokenizers.concat(None) is None

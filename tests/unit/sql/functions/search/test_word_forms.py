@@ -12,7 +12,7 @@ from spanemu.sql.functions.search.word_forms import forms
 
 @pytest.fixture(params=["with", "without"])
 def _stems(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The extra, or what is done without it."""
+    """Run with the extra, and without it."""
     if request.param == "with":
         pytest.importorskip("snowballstemmer")
     else:
