@@ -558,3 +558,19 @@ def test_only_exact_searches_are_large_scans(emulator, rows) -> None:
     where = "SELECT Id FROM Docs WHERE Kind = 'a' ORDER BY"
     assert not scanned(f"{where} APPROX_COSINE_DISTANCE(Must, {NEAR}, {OPTIONS}) LIMIT 3")
     assert scanned(f"{where} COSINE_DISTANCE(Must, {NEAR}) LIMIT 3")
+
+
+def test_a_saved_state_keeps_vectors(tmp_path) -> None:
+    values = [(1, [0.1, 1e-8], [0.1, 1e300]), (2, None, None), (3, [3.0, 4.0], [float("inf"), 1.5])]
+    with spanemu.Emulator(data_dir=tmp_path) as first:
+        database = first.create_database("docs", GOOGLESQL).client()
+        with database.batch() as batch:
+            batch.insert("Docs", ("Id", "E", "D", "Must"), [(*row, [1.0, 2.0]) for row in values])
+        before = ask(database, "SELECT * FROM Docs")
+    with spanemu.Emulator(data_dir=tmp_path) as second:
+        database = second.database("docs").client()
+        assert ask(database, "SELECT * FROM Docs") == before
+        near = f"SELECT Id FROM Docs WHERE E IS NOT NULL ORDER BY {COSINE} LIMIT 2"
+        assert ids(database, near) == [1, 3]
+        with pytest.raises(InvalidArgument, match="limit: 2"), database.batch() as batch:
+            batch.update("Docs", ("Id", "E"), [(1, [1.0, 2.0, 3.0])])

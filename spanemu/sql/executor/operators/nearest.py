@@ -137,9 +137,9 @@ def compile_nearest(
             places = sorted(set(range(len(view.gathered.rows))).difference(hidden))
             chosen = places if passing is None else passing(places)
             return _found(nearest, view, chosen, kept, run)
-        found = _found(nearest, view, chosen, kept, run)
-        reader.observe_search(table, found if is_served else view.gathered.rows)
-        return found
+        candidates = _found(nearest, view, chosen, kept, run)
+        reader.observe_search(table, candidates if is_served else view.gathered.rows)
+        return candidates
 
     return Relation(rows, whole.layout, whole.width)
 
