@@ -123,6 +123,14 @@ def test_a_python_function_needs_this_process(emulator, home):
             emulator.models.register("Twice", lambda batch, call: [8])
 
 
+def test_a_reset_removes_answers_and_calls(emulator, home):
+    emulator.models.set_answers("Twice", default=1)
+    assert rows(home, "SELECT Twice(7)") == [(1,)]
+    emulator.reset()
+    assert not emulator.models.registered()
+    assert not emulator.models.call_records()
+
+
 # ---------------------------------------------------------------------------- URLs
 
 
