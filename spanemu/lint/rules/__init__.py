@@ -1,9 +1,9 @@
 """All lint rules, one module per family.
 
 In order of the ids: `key_order`, `key_shards`, `key_shape` (SPN1xx), `index_order`, `index_shape`,
-`index_clauses`, `search_indexes` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations` (2xx, 4xx, 5xx),
-`deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more than a schema. `fixes`
-composes the DDL of suggested fixes.
+`index_clauses`, `search_indexes` (2xx), `interleaving` (3xx), `constraints` (4xx, 5xx), `relations`
+(2xx, 4xx, 5xx), `deletion` (6xx), `operations` (7xx), and `workload`, whose rules need more than a
+schema. `fixes` composes the DDL of suggested fixes.
 
 `postgresql` has the texts and examples of the rules in the PostgreSQL dialect.
 """

@@ -73,8 +73,8 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN213": {"fix": "INCLUDE, or ALTER INDEX ... ADD INCLUDE COLUMN"},
     "SPN220": {"fix": "A composite key that begins with a column of many values"},
     "SPN228": {
-        "why": "Without min and max, the tokens of a number divide the range of bigint: up to 64 for "
-        "each number. Narrow limits that all numbers fit in need few.",
+        "why": "Without min and max, the tokens of a number divide the range of bigint: up to 64 "
+        "for each number. Narrow limits that all numbers fit in need few.",
     },
     "SPN302": {
         "fix": "A root table with the same key, a bucket column between {parent} and {column}, or, "
