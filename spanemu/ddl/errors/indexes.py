@@ -141,6 +141,11 @@ class SearchIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
+class SearchIndexOtherwiseDropped(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Cannot drop search index {index} by DROP INDEX. Use DROP SEARCH INDEX."
+    index: str
+
+
 class SearchIndexByTokens(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = "Search index {index} cannot be partitioned by TOKENLIST type column {column}"
     index: str

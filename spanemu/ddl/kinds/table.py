@@ -12,6 +12,7 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.change import Change
+from spanemu.ddl.errors.indexes import SearchIndexOtherwiseDropped
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM
 from spanemu.ddl.kinds.functions import (
     FUNCTION,
@@ -85,10 +86,15 @@ def with_renamed_table(schema: Schema, old: str, new: str) -> Mapping[str, Any]:
 
 
 def drop_managed_index(statement: DropIndex, schema: Schema) -> Change | None:
-    """Drop a search or vector index by DROP INDEX; return None if there is none of that name."""
-    for kind in WITH_TABLES:
-        if find_object(schema, kind.field, str(statement.name)) is not None:
-            return drop_object(kind, statement, schema)
+    """Drop a vector index by DROP INDEX; return None if no special index has the name.
+
+    Raise SearchIndexOtherwiseDropped for a search index.
+    """
+    name = str(statement.name)
+    if find_object(schema, SEARCH_INDEX.field, name) is not None:
+        raise SearchIndexOtherwiseDropped(name)
+    if find_object(schema, VECTOR_INDEX.field, name) is not None:
+        return drop_object(VECTOR_INDEX, statement, schema)
     return None
 
 
