@@ -55,7 +55,7 @@ from spanemu.base.resource_names import (
     check_instance_id,
     check_instance_partition_id,
 )
-from spanemu.ddl.alterations import alteration_writer
+from spanemu.ddl.schema_text import alteration_writer
 from spanemu.schema.editions import GEO_PARTITIONING
 
 EVERY_INSTANCE = "-"

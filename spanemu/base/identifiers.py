@@ -38,6 +38,17 @@ def quoted(identifier: str) -> str:
     return f"`{identifier}`"
 
 
+# Functions that are called without parentheses, unless their name is quoted.
+CALLED_BY_NAME = frozenset(
+    {"CURRENT_DATE", "CURRENT_DATETIME", "CURRENT_TIME", "CURRENT_TIMESTAMP"}
+)
+
+
+def quoted_column(name: str) -> str:
+    """Return the expression that reads a column."""
+    return f"`{name}`" if name.upper() in CALLED_BY_NAME else quoted(name)
+
+
 def quoted_path(path: str) -> str:
     """Return a dotted name as SQL writes it."""
     return ".".join(quoted(part) for part in path.split("."))

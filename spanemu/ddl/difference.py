@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.ddl.kinds.property_graphs import graph_text
+from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.kinds.views import VIEW
 from spanemu.ddl.naming import with_written_names
@@ -40,7 +40,6 @@ from spanemu.ddl.object_difference import (
 from spanemu.ddl.schema_text import ordered_tables, schema_writer, user_indexes
 from spanemu.schema.indexes import Index
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import foreign_key_text
 from spanemu.sql.dialects import dialect_of
 
 
@@ -102,9 +101,7 @@ def _moved(before: Schema, after: Schema) -> set[str]:
 
 
 def _texts_above(schema: Schema) -> dict[str, str]:
-    return texts_of(VIEW, schema) | {
-        name: graph_text(graph) for name, graph in schema.graphs.items()
-    }
+    return texts_of(VIEW, schema) | texts_of(PROPERTY_GRAPH, schema)
 
 
 def _recreated(before: Schema, after: Schema) -> set[str]:
@@ -112,7 +109,7 @@ def _recreated(before: Schema, after: Schema) -> set[str]:
     recreated = {
         name
         for name, table in before.tables.items()
-        if name in after.tables and must_be_recreated(table, after.tables[name])
+        if name in after.tables and must_be_recreated(table, after.tables[name], after)
     }
     waiting = list(recreated)
     while waiting:
@@ -130,8 +127,9 @@ def _indexes(schema: Schema) -> dict[str, Index]:
 
 def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
     """Return foreign keys by table and text, which identify keys without a name too."""
+    writer = schema_writer(schema)
     return {
-        (schema.fold(table.name), foreign_key_text(key)): key
+        (schema.fold(table.name), writer.foreign_key(key)): key
         for table in schema.tables.values()
         for key in table.foreign_keys
     }
@@ -213,8 +211,8 @@ class _Comparison:
                 yield from _plain(created_or_altered(kind, before, after))
         views = texts_of(VIEW, after).items()
         yield from _plain(text for name, text in views if name in self.moved)
-        graphs = after.graphs.items()
-        yield from _plain(graph_text(graph) for name, graph in graphs if name in self.moved)
+        graphs = texts_of(PROPERTY_GRAPH, after).items()
+        yield from _plain(text for name, text in graphs if name in self.moved)
         yield from _plain(grants(before, after, self.disturbed))
         for kind in reversed(BEFORE_TABLES):
             yield from _plain(dropped(kind, before, after))

@@ -12,18 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base import identifiers as base_identifiers
-from spanemu.ddl.alterations import alteration_writer, bare
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM, PARTITION_MODE
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.roles import ROLE
-from spanemu.ddl.schema_text import proto_bundle_text, schema_writer, shown_options
+from spanemu.ddl.schema_text import alteration_writer, schema_writer, shown_options
 from spanemu.ddl.validators.tables import scalar_of
 from spanemu.schema.objects import DEFAULT, SYSTEM_ROLES
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, Table
-from spanemu.schema.table_text import check_text, column_text, key_text
 from spanemu.sql.dialect import AlterationWriter, Dialect
 from spanemu.sql.dialects import dialect_of
+from spanemu.values.order import SortOrder
 from spanemu.values.types import TypeCode
 
 Action = tuple[str, bool]  # (text after ALTER TABLE name, whether cells are lost)
@@ -32,13 +31,14 @@ _TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
 _CREATE_ONLY = "fulltext_dictionary_table"  # an option that no ALTER TABLE sets
 
 
-def must_be_recreated(before: Table, after: Table) -> bool:
-    """Return whether no ALTER TABLE statements lead from `before` to `after`."""
+def must_be_recreated(before: Table, after: Table, schema: Schema) -> bool:
+    """Return whether no ALTER TABLE statements of `schema` lead from `before` to `after`."""
+    column_text = alteration_writer(schema).add_column
     if before.is_queue or after.is_queue:
         columns = [tuple(map(column_text, each.declared_columns)) for each in (before, after)]
         if before.words != after.words or columns[0] != columns[1]:
             return True
-    if before.name != after.name or key_text(before.key) != key_text(after.key):
+    if before.name != after.name or _order_of(before) != _order_of(after):
         return True
     if before.options.get(_CREATE_ONLY) != after.options.get(_CREATE_ONLY):
         return True
@@ -47,10 +47,15 @@ def must_be_recreated(before: Table, after: Table) -> bool:
     keys = {column.name for column in before.key_columns}
     for name in keys:
         old, new = before.by_name[before.fold(name)], after.by_name[after.fold(name)]
-        if column_text(bare(old)) != column_text(bare(new)):
+        if column_text(old.bare()) != column_text(new.bare()):
             return True
     placed = [column.name for column in before.columns if column.placement_key]
     return placed != [column.name for column in after.columns if column.placement_key]
+
+
+def _order_of(table: Table) -> list[tuple[str, SortOrder]]:
+    """Return the columns of a table's key with their order."""
+    return [(part.column.name, part.order) for part in table.key]
 
 
 def altered_table(before: Table, after: Table, schema: Schema) -> Iterator[Action]:
@@ -108,9 +113,9 @@ class _TableChange:
     def dropped_constraints(self) -> Iterator[Action]:
         """Yield the actions that drop checks, synonyms and the row deletion policy."""
         before, after = self.before, self.after
-        kept = {check_text(check) for check in after.checks}
+        kept = set(map(self.writer.add_check, after.checks))
         for check in before.checks:
-            if check_text(check) not in kept:
+            if self.writer.add_check(check) not in kept:
                 yield f"DROP CONSTRAINT {self.dialect.quoted(check.name)}", False
         if before.row_deletion_policy is not None and after.row_deletion_policy is None:
             yield self.writer.row_deletion(before, after), False
@@ -120,10 +125,9 @@ class _TableChange:
 
     def added_constraints(self) -> Iterator[str]:
         """Yield the actions that add checks."""
-        known = {check_text(check) for check in self.before.checks}
-        for check in self.after.checks:
-            if check_text(check) not in known:
-                yield self.writer.add_check(check)
+        known = set(map(self.writer.add_check, self.before.checks))
+        added = map(self.writer.add_check, self.after.checks)
+        yield from (text for text in added if text not in known)
 
     def properties(self) -> Iterator[str]:
         """Yield the other actions on the table itself."""
@@ -203,7 +207,7 @@ def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Itera
         old = known.get(before.fold(source.name))
         if old is None:
             yield text_of(kind, source, after)
-        elif kind.text(old) != kind.text(source):
+        elif text_of(kind, old, before) != text_of(kind, source, after):
             altered = writer.altered(kind.words, old, source)
             if altered is not None:
                 yield from altered
@@ -337,7 +341,7 @@ def bundle_additions(before: Schema, after: Schema) -> Iterator[str]:
     if new is None or old == new:
         return
     if old is None:
-        yield proto_bundle_text(new)
+        yield schema_writer(after).proto_bundle(new)
         return
     clauses = [_clause("INSERT", new.names - old.names)]
     if old.descriptors != new.descriptors:

@@ -13,28 +13,17 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.kinds.kind import ObjectKind
-from spanemu.ddl.kinds.search_indexes import search_index_text, vector_index_text
-from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES, KINDS
+from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.naming import with_written_names
 from spanemu.schema.dependency_order import dependency_order
-from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
-from spanemu.schema.objects import ProtoBundle
+from spanemu.schema.indexes import Index, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import ForeignKey, Table
-from spanemu.schema.table_text import (
-    clause_options,
-    foreign_key_text,
-    key_text,
-    option_value,
-    table_text,
-    where_text,
-)
-from spanemu.sql.dialect import SchemaWriter
+from spanemu.sql.dialect import AlterationWriter, SchemaWriter
 from spanemu.sql.dialects import dialect_of
 
 # Options that the engine derives from other options.
@@ -51,7 +40,7 @@ def ddl_statements(schema: Schema, database: str = "db") -> list[str]:
     return [
         *(writer.database_option(database, *option) for option in shown_options(schema)),
         *(writer.statistics(name, allow_gc) for name, allow_gc in kept_packages(schema)),
-        *([] if bundle is None else [proto_bundle_text(bundle)]),
+        *([] if bundle is None else [writer.proto_bundle(bundle)]),
         *(writer.named_schema(name) for name in schema.named_schemas.values()),
         *_objects(BEFORE_TABLES, schema, writer),
         *_tables(schema, writer),
@@ -125,80 +114,11 @@ def user_indexes(schema: Schema) -> dict[str, list[Index]]:
     return by_table
 
 
-def any_index_text(index: Index) -> str:
-    """Return the statement that creates an index of any kind."""
-    return _INDEX_TEXTS[index.words](index)
-
-
-def index_text(index: SortedIndex) -> str:
-    """Return CREATE INDEX."""
-    kind = f"{'UNIQUE ' if index.unique else ''}{'NULL_FILTERED ' if index.null_filtered else ''}"
-    text = (
-        f"CREATE {kind}INDEX {quoted_path(index.name)} ON {quoted_path(index.table)}"
-        f"({key_text(index.key)})"
-    )
-    if index.stored:
-        text += f" STORING ({', '.join(quoted(column.name) for column in index.stored)})"
-    text += where_text(index.where_not_null)
-    if index.parent is not None:
-        text += f", INTERLEAVE IN {quoted_path(index.parent)}"
-    return text + (clause_options(index.options.items()) if index.options else "")
-
-
-_INDEX_TEXTS: Mapping[str, Callable[[Any], str]] = {
-    SortedIndex.words: index_text,
-    SearchIndex.words: search_index_text,
-    VectorIndex.words: vector_index_text,
-}
-
-
-# ---------------------------------------------------------------------------- other objects
-
-
-def proto_bundle_text(bundle: ProtoBundle) -> str:
-    """Return CREATE PROTO BUNDLE, one type a line."""
-    types = "".join(f"  {quoted_path(name)},\n" for name in sorted(bundle.names))
-    return f"CREATE PROTO BUNDLE (\n{types})"
-
-
-def statistics_text(package: str, allow_gc: bool) -> str:
-    """Return ALTER STATISTICS."""
-    value = option_value(allow_gc)
-    return f"ALTER STATISTICS {quoted(package)} SET OPTIONS (allow_gc = {value})"
-
-
-class GoogleSqlWriter:
-    """The statements of GoogleSQL."""
-
-    _kinds: Mapping[str, ObjectKind] = {kind.words: kind for kind in KINDS}
-
-    def database_option(self, database: str, name: str, value: Any) -> str:
-        return f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
-
-    def statistics(self, package: str, allow_gc: bool) -> str:
-        return statistics_text(package, allow_gc)
-
-    def named_schema(self, name: str) -> str:
-        return f"CREATE SCHEMA {quoted(name)}"
-
-    def table(self, table: Table, left_out: Sequence[ForeignKey]) -> str:
-        return table_text(table, left_out)
-
-    def foreign_key(self, key: ForeignKey) -> str:
-        return f"ALTER TABLE {quoted_path(key.table)} ADD {foreign_key_text(key)}"
-
-    def index(self, index: Index) -> str:
-        return any_index_text(index)
-
-    def objects(self, kind: str, objects: Iterable[Any], schema: Schema) -> Iterator[str]:
-        described = self._kinds[kind]
-        yield from map(described.text, objects)
-        yield from described.more_text(schema)
-
-
-_GOOGLESQL: SchemaWriter = GoogleSqlWriter()
-
-
 def schema_writer(schema: Schema) -> SchemaWriter:
     """Return the writer of the schema's dialect."""
-    return dialect_of(schema.dialect).schema_writer or _GOOGLESQL
+    return dialect_of(schema.dialect).schema_writer
+
+
+def alteration_writer(schema: Schema) -> AlterationWriter:
+    """Return the writer of statements that alter, in the schema's dialect."""
+    return dialect_of(schema.dialect).alteration_writer

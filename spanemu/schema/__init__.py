@@ -4,6 +4,6 @@ In reading order: `dialect` (the SQL dialect of a database), `table` (tables wit
 constraints), `indexes` (sorted, search and vector indexes), `objects` (all other named objects,
 roles among them, and the fields that hold them), `shared_maps` (maps by name that generations
 share), `schema` (lookup by name; `with_...` returns the next generation), `dependency_order`,
-`editions` (features that not every instance has), and `table_text` (tables and options as DDL
-text).
+`editions` (features that not every instance has), and `option_text` (the values of options as
+literals).
 """

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any
 
+from spanemu.base.identifiers import quoted
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.indexes import SearchIndex, VectorIndex
@@ -14,6 +15,7 @@ from spanemu.values.types import Type, TypeCode
 PUBLIC = "public"  # every role is a member of it
 INFO_READER = "spanner_info_reader"
 SYS_READER = "spanner_sys_reader"
+SEQUENCE_NUMBERS = ("skip_range_min", "skip_range_max", "start_with_counter")
 SYSTEM_ROLES = (PUBLIC, INFO_READER, SYS_READER)
 
 
@@ -130,6 +132,23 @@ class ModelColumn:
     type: Type
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def type_text(self) -> str:
+        """The type as DDL writes it, with all lengths MAX."""
+        return _unlimited(self.type)
+
+
+_LENGTHS = frozenset({TypeCode.STRING, TypeCode.BYTES})
+
+
+def _unlimited(type_: Type) -> str:
+    if type_.element is not None:
+        return f"ARRAY<{_unlimited(type_.element)}>"
+    if type_.is_struct:
+        fields = ", ".join(f"{quoted(f.name)} {_unlimited(f.type)}" for f in type_.fields)
+        return f"STRUCT<{fields}>"
+    return f"{type_}(MAX)" if type_.code in _LENGTHS else str(type_)
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -159,6 +178,18 @@ class Sequence:
     by_options: bool = True  # declared with OPTIONS (...) rather than clauses
     internal: bool = False  # belongs to an identity column
     kind_written: bool = True  # False if taken from the option default_sequence_kind
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The values of the `SEQUENCE_NUMBERS` that are set."""
+        low, high = self.skip_range or (None, None)
+        values = zip(SEQUENCE_NUMBERS, (low, high, self.start_counter), strict=True)
+        return {name: value for name, value in values if value is not None}
+
+    @property
+    def settings(self) -> Mapping[str, str | int]:
+        """The kind and the numbers, by the names of options."""
+        return {"sequence_kind": self.kind, **self.numbers}
 
 
 @dataclass(frozen=True, slots=True)

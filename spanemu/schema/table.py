@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -50,6 +50,10 @@ class Column:
     placement_key: bool = False
     vector_length: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def bare(self) -> Column:
+        """Return the column without its options and without HIDDEN."""
+        return replace(self, options={}, hidden=False)
 
     @property
     def allow_commit_timestamp(self) -> bool:

@@ -1,9 +1,9 @@
 """The interface of a SQL dialect: SQL text -> syntax tree -> `resolved`, and names as text.
 
 Everything outside a dialect's own package reaches its parser and analyzer through `Dialect`;
-`dialects.dialect_of(schema.dialect)` returns the dialect of a schema. `ddl.schema_text` prints a
-schema, from the descriptions of the kinds of objects. `plan`, `planner`
-and `executor` see resolved trees and know no dialect at all.
+`dialects.dialect_of(schema.dialect)` returns the dialect of a schema. `ddl.schema_text` puts the
+statements that `SchemaWriter` writes in order. `plan`, `planner` and `executor` see resolved trees
+and know no dialect at all.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.indexes import Index
-from spanemu.schema.objects import ChangeStream
+from spanemu.schema.objects import ChangeStream, ProtoBundle
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Check, Column, ForeignKey, Table
 from spanemu.sql import resolved
@@ -27,11 +26,6 @@ from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.schema import table_text
-else:
-    table_text = deferred("spanemu.schema.table_text")
 
 OPTIMIZER_DEFAULT = 8  # the version of the optimizer that compiles a statement that names none
 OPTIMIZER_LATEST = 9
@@ -183,6 +177,10 @@ class SchemaWriter(Protocol):
         """Return the statement that sets the option of a package of statistics."""
         ...
 
+    def proto_bundle(self, bundle: ProtoBundle) -> str:
+        """Return the statement that creates the bundle of the types of protocol buffers."""
+        ...
+
     def named_schema(self, name: str) -> str:
         """Return the statement that creates a schema."""
         ...
@@ -261,8 +259,16 @@ class Dialect(ABC):
     database: DatabaseDialect
     catalog: Catalog
     named_types: Sequence[NamedType] = ()  # the types of a catalog of types, if there is one
-    schema_writer: SchemaWriter | None = None  # None leaves `ddl.schema_text` to write GoogleSQL
-    alteration_writer: AlterationWriter | None = None  # None: `ddl.alterations` writes GoogleSQL
+
+    @property
+    @abstractmethod
+    def schema_writer(self) -> SchemaWriter:
+        """The writer of the statements that create the objects of a schema."""
+
+    @property
+    @abstractmethod
+    def alteration_writer(self) -> AlterationWriter:
+        """The writer of the statements that change the objects of a schema."""
 
     # ------------------------------------------------------------------------ statements
 
@@ -364,13 +370,13 @@ class Dialect(ABC):
     def format_ddl(self, text: str) -> str:
         """Format a schema file: only white space and the case of keywords change."""
 
+    @abstractmethod
     def column_type(self, column: Column) -> str:
         """Return the type of a column as DDL writes it, with lengths."""
-        return table_text.declared_type(column)
 
+    @abstractmethod
     def row_deletion_policy(self, table: Table) -> str | None:
         """Return the expression of the row deletion policy of a table, or None."""
-        return table_text.row_deletion_text(table)
 
     # ------------------------------------------------------------------------ names
 

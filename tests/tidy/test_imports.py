@@ -76,6 +76,7 @@ SQL_ORDER = (
     "googlesql.syntax",
     "googlesql.catalog",
     "googlesql.analyzer",
+    "googlesql.printing",
     "googlesql.dialect",
     "postgresql.types",
     "postgresql.ast",

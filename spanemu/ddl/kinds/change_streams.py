@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted, quoted_path, split_name
+from spanemu.base.identifiers import split_name
 from spanemu.base.limits import CHANGE_STREAM_NAME_LENGTH_MAX, CHANGE_STREAMS_PER_OBJECT_MAX
 from spanemu.ddl.errors.objects import InvalidObjectName
 from spanemu.ddl.errors.routines import (
@@ -34,7 +34,6 @@ from spanemu.ddl.validators.options import (
 from spanemu.schema.objects import ChangeStream, Watched
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
-from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 
 _LABEL = "Change Stream"
@@ -211,22 +210,6 @@ def _renamed(stream: ChangeStream, old: str, new: str) -> ChangeStream:
 # ---------------------------------------------------------------------------- text
 
 
-def change_stream_text(stream: ChangeStream) -> str:
-    """Return CREATE CHANGE STREAM."""
-    watched = ""
-    if stream.watches_all:
-        watched = " FOR ALL"
-    elif stream.tables:
-        watched = f" FOR {', '.join(map(_watched_text, stream.tables))}"
-    return f"CREATE CHANGE STREAM {quoted(stream.name)}{watched}{options_text(stream.options)}"
-
-
-def _watched_text(table: Watched) -> str:
-    if table.columns is None:
-        return quoted_path(table.table)
-    return f"{quoted_path(table.table)}({', '.join(map(quoted, table.columns))})"
-
-
 # ---------------------------------------------------------------------------- rows
 
 # (name, type) of the parameters of a read function.
@@ -296,7 +279,6 @@ CHANGE_STREAM = ObjectKind(
     column_dependents=_streams_over_column,
     renamed=_renamed,
     depends_on=_depends_on,
-    text=change_stream_text,
     tables=(
         ObjectTable("CHANGE_STREAMS", f"{_KEY} !ALL:BOOL", _rows, by_privilege=True),
         ObjectTable(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.identifiers import quoted, quoted_path, split_name
+from spanemu.base.identifiers import split_name
 from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
 from spanemu.ddl.errors.routines import (
     FunctionDefinerRights,
@@ -46,7 +46,6 @@ from spanemu.ddl.kinds.rows import (
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_text, whole
 from spanemu.schema.objects import Parameter, UserFunction
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
@@ -222,33 +221,6 @@ def called_functions(text: str, schema: Schema) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------------------- text
 
 
-def function_text(function: UserFunction) -> str:
-    """Return CREATE FUNCTION."""
-    parameters = ", ".join(
-        f"{quoted(parameter.name)} {parameter.type}"
-        + ("" if parameter.default is None else f" DEFAULT {parameter.default}")
-        for parameter in function.parameters
-    )
-    words = [f"CREATE FUNCTION {quoted_path(function.name)}({parameters})"]
-    if function.returns is not None:
-        words.append(f"RETURNS {function.returns}")
-    if function.determinism is not None:
-        words.append(function.determinism)
-    if function.language is not None:
-        words.append(f"LANGUAGE {function.language}")
-    if function.remote and function.language != "REMOTE":
-        words.append("REMOTE")
-    if function.invoker_rights:
-        words.append("SQL SECURITY INVOKER")
-    if function.body is not None:
-        words.append(f"AS ({function.body})")
-    return " ".join(words) + options_text(function.options)
-
-
-def _altered(_before: UserFunction, after: UserFunction) -> Iterable[str]:
-    yield function_text(after).replace("CREATE ", "CREATE OR REPLACE ", 1)
-
-
 _WORD = re.compile(r"[\w.]+")
 
 
@@ -304,8 +276,6 @@ FUNCTION = ObjectKind(
     dependents=(privileges_on("FUNCTION"), views_over("FUNCTION"), _callers),
     depends_on=_depends_on,
     is_printed=lambda function: not function.depends_on,
-    text=function_text,
-    alteration=_altered,
     needs=_names_in_body,
     tables=(
         ObjectTable(

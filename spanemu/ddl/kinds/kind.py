@@ -87,12 +87,9 @@ class ObjectKind:
     renamed: Callable[[Any, str, str], Any] = _unchanged  # (object, old table name, new)
     depends_on: Callable[[Any, Schema], Iterable[tuple[str, str]]] = _nothing  # (name, reason)
 
-    # Text.
-    text: Callable[[Any], str]  # the statement that creates the object
-    alteration: Callable[[Any, Any], Iterable[str]] | None = None  # without: DROP, then CREATE
+    # Text, which the dialect writes.
     is_printed: Callable[[Any], bool] = lambda _: True
     needs: Callable[[Any], Iterable[str]] | None = None  # objects of the kind that come first
-    more_text: Callable[[Schema], Iterable[str]] = _nothing  # statements after all creations
 
     # INFORMATION_SCHEMA.
     tables: Sequence[ObjectTable] = ()
@@ -113,11 +110,6 @@ class ObjectKind:
             }
             names = (name for group in dependency_order(needs) for name in group)
         return (objects[name] for name in names if self.is_printed(objects[name]))
-
-    def texts(self, schema: Schema) -> Iterator[str]:
-        """Yield the statements that create the objects of the kind."""
-        yield from map(self.text, self.printed(schema))
-        yield from self.more_text(schema)
 
     def addressed(self, schema: Schema, name: str) -> Any:
         """Return the object that ALTER or DROP names, or None."""

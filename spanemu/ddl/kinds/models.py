@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from spanemu.base.identifiers import quoted, quoted_path, split_name
+from spanemu.base.identifiers import split_name
 from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
 from spanemu.ddl.errors.routines import (
     ModelColumnInvalid,
@@ -34,8 +34,8 @@ from spanemu.ddl.validators.options import (
     whole,
 )
 from spanemu.schema.objects import Model, ModelColumn
+from spanemu.schema.option_text import option_value
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import option_value, options_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
@@ -168,30 +168,6 @@ def _check_fields(written: TypeName, model: str, column: str) -> None:
 # ---------------------------------------------------------------------------- text
 
 
-def model_text(model: Model) -> str:
-    """Return CREATE MODEL."""
-    lines = [f"CREATE MODEL {quoted_path(model.name)}"]
-    for word, columns in (("INPUT", model.inputs), ("OUTPUT", model.outputs)):
-        if columns is not None:
-            lines += [f"{word}(", *map(_column_text, columns), ")"]
-    lines.append(f"REMOTE\n{options_text(model.options)}".rstrip())
-    return "\n".join(lines)
-
-
-def _column_text(column: ModelColumn) -> str:
-    return f"  {quoted(column.name)} {_unlimited(column.type)}{options_text(column.options)},"
-
-
-def _unlimited(type_: Type) -> str:
-    """Return a type as DDL writes it with all lengths MAX."""
-    if type_.element is not None:
-        return f"ARRAY<{_unlimited(type_.element)}>"
-    if type_.is_struct:
-        fields = ", ".join(f"{quoted(f.name)} {_unlimited(f.type)}" for f in type_.fields)
-        return f"STRUCT<{fields}>"
-    return f"{type_}(MAX)" if type_.code in _LENGTHS else str(type_)
-
-
 # ---------------------------------------------------------------------------- rows
 
 
@@ -208,7 +184,7 @@ def _option_rows(schema: Schema) -> Rows:
 
 def _column_rows(schema: Schema) -> Rows:
     for head, kind, position, column in _numbered_columns(schema):
-        yield *head, kind, column.name, position, _unlimited(column.type), True
+        yield *head, kind, column.name, position, column.type_text, True
 
 
 def _column_option_rows(schema: Schema) -> Rows:
@@ -242,7 +218,6 @@ MODEL = ObjectKind(
     default_schema_only=True,
     privileges=frozenset({"EXECUTE"}),
     dependents=(privileges_on("MODEL"),),
-    text=model_text,
     tables=(
         ObjectTable("MODELS", f"{_KEY} !IS_REMOTE:BOOL", _rows, by_privilege=True),
         ObjectTable(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted
 from spanemu.ddl.change import Change, Data, Job, without_object
 from spanemu.ddl.errors.objects import (
     InvalidObjectName,
@@ -22,7 +21,6 @@ from spanemu.ddl.naming import is_name
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_period, is_text, words
 from spanemu.schema.objects import DEFAULT, LocalityGroup, Placement
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import options_text
 from spanemu.sql import ddl_ast
 from spanemu.storage.observer import TreeWrite
 
@@ -72,10 +70,6 @@ def _placement_jobs(statement: ddl_ast.DdlStatement, placement: Placement) -> Se
     return [job]
 
 
-def _placement_text(placement: Placement) -> str:
-    return f"CREATE PLACEMENT {quoted(placement.name)}{options_text(placement.options)}"
-
-
 def _placement_rows(schema: Schema) -> Rows:
     """Yield the default placement, then users' placements."""
     yield DEFAULT, True
@@ -101,7 +95,6 @@ PLACEMENT = ObjectKind(
     limit="placements",
     name_problems=_placement_name_problems,
     duplicate=lambda name: PlacementNameInvalid(name, "There is a placement of that name"),
-    text=_placement_text,
     tables=(
         ObjectTable("PLACEMENTS", "*PLACEMENT_NAME !IS_DEFAULT:BOOL", _placement_rows),
         ObjectTable("PLACEMENT_OPTIONS", f"*PLACEMENT_NAME {OPTION}", _placement_option_rows),
@@ -176,18 +169,6 @@ def _selections(schema: Schema) -> Iterator[tuple[str, object]]:
         yield index.name, index.options.get(option)
 
 
-def _group_text(group: LocalityGroup) -> str:
-    if group.name == DEFAULT:
-        return f"ALTER LOCALITY GROUP {quoted(DEFAULT)} SET{options_text(group.options)}"
-    return f"CREATE LOCALITY GROUP {quoted(group.name)}{options_text(group.options)}"
-
-
-def _altered_group(before: LocalityGroup, after: LocalityGroup) -> Iterable[str]:
-    removed = {name: None for name in before.options if name not in after.options}
-    options = options_text({**removed, **after.options})
-    yield f"ALTER LOCALITY GROUP {quoted(after.name)} SET{options}"
-
-
 def _group_option_rows(schema: Schema) -> Rows:
     for group in schema.locality_groups.values():
         for name, value in group.options.items():
@@ -210,8 +191,6 @@ LOCALITY_GROUP = ObjectKind(
     duplicate=LocalityGroupExists,
     predefined=_default_group,
     dependents=(_group_users,),
-    text=_group_text,
-    alteration=_altered_group,
     tables=(
         ObjectTable(
             "LOCALITY_GROUP_OPTIONS",

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import fold, quoted, quoted_path, split_name
+from spanemu.base.identifiers import (
+    CALLED_BY_NAME,
+    fold,
+    quoted,
+    quoted_column,
+    split_name,
+)
 from spanemu.ddl.errors.routines import (
     GraphColumnNotFound,
     GraphInvalid,
@@ -35,11 +41,6 @@ from spanemu.sql import syntax_tree as ast
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.values.json import Json
-
-# Functions that are called without parentheses, unless their name is quoted.
-_CALLED_BY_NAME = frozenset(
-    {"CURRENT_DATE", "CURRENT_DATETIME", "CURRENT_TIME", "CURRENT_TIMESTAMP"}
-)
 
 
 def _graph(
@@ -133,7 +134,7 @@ class _Resolver:
             if len(left) < len(excepted):
                 raise GraphInvalid(self._graph, element, "EXCEPT names a column twice")
             return [
-                Property(column.name, column.type, _reference(column.name))
+                Property(column.name, column.type, quoted_column(column.name))
                 for column in row.columns
                 if column.name.lower() not in left and not column.hidden
             ]
@@ -161,64 +162,11 @@ def _columns(names: Sequence[ast.Identifier], row: Table) -> tuple[str, ...]:
     )
 
 
-def _reference(name: str) -> str:
-    """Return the expression that reads a column."""
-    return f"`{name}`" if name.upper() in _CALLED_BY_NAME else quoted(name)
-
-
 def _column(name: ast.Identifier | None, row: Table) -> str | None:
     return None if name is None else _columns((name,), row)[0]
 
 
 # ---------------------------------------------------------------------------- text
-
-
-def graph_text(graph: PropertyGraph) -> str:
-    """Return CREATE PROPERTY GRAPH with explicit defaults."""
-    text = f"CREATE PROPERTY GRAPH {quoted_path(graph.name)}\nNODE TABLES(\n"
-    text += "".join(f"  {' '.join(_element_text(element))},\n" for element in graph.nodes) + ")"
-    if graph.edges:
-        text += "\nEDGE TABLES(\n"
-        text += "".join(f"  {' '.join(_element_text(element))},\n" for element in graph.edges) + ")"
-    return text
-
-
-def _element_text(element: Element) -> Iterator[str]:
-    yield quoted_path(element.table)
-    if element.name != element.table.rpartition(".")[2]:
-        yield f"AS {quoted(element.name)}"
-    if element.key:
-        yield f"KEY({_quoted(element.key)})"
-    for word, endpoint in (("SOURCE", element.source), ("DESTINATION", element.destination)):
-        if endpoint is not None:
-            yield f"{word} {_endpoint_text(endpoint)}"
-    for label in element.labels:
-        yield f"LABEL {quoted(label.name)} {_properties_text(label)}"
-    if element.dynamic_label is not None:
-        yield f"DYNAMIC LABEL({quoted(element.dynamic_label)})"
-    if element.dynamic_properties is not None:
-        yield f"DYNAMIC PROPERTIES({quoted(element.dynamic_properties)})"
-
-
-def _endpoint_text(endpoint: Endpoint) -> str:
-    node = f"{quoted(endpoint.node)}({_quoted(endpoint.node_columns)})"
-    return f"KEY({_quoted(endpoint.columns)}) REFERENCES {node}"
-
-
-def _properties_text(label: Label) -> str:
-    if not label.properties:
-        return "NO PROPERTIES"
-    return f"PROPERTIES({', '.join(map(_property_text, label.properties))})"
-
-
-def _property_text(declared: Property) -> str:
-    if declared.expression in (declared.name, _reference(declared.name)):
-        return _reference(declared.name)
-    return f"{declared.expression} AS {quoted(declared.name)}"
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names)
 
 
 # ---------------------------------------------------------------------------- metadata
@@ -288,7 +236,7 @@ def _without_needless_quotes(text: str) -> str:
     expression = dialect.parse_expression(text)
     for token in reversed(dialect.tokenize(text)):
         name = token.text[1:-1]
-        if token.text[:1] != "`" or quoted(name) != name or name.upper() in _CALLED_BY_NAME:
+        if token.text[:1] != "`" or quoted(name) != name or name.upper() in CALLED_BY_NAME:
             continue
         plain = f"{text[: token.at]}{name}{text[token.end :]}"
         try:
@@ -347,7 +295,6 @@ PROPERTY_GRAPH = ObjectKind(
     column_dependents=graphs_over_column_problems,
     renamed=_renamed,
     depends_on=_depends_on,
-    text=graph_text,
     tables=(
         ObjectTable(
             "PROPERTY_GRAPHS",

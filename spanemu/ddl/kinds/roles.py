@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.ddl.change import Change, with_object
 from spanemu.ddl.errors.objects import (
     InvalidObjectName,
@@ -110,28 +109,8 @@ def _depends_on(role: Role, _schema: Schema) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------------------------- text
 
 
-def _role_text(role: Role) -> str:
-    return f"CREATE ROLE {quoted(role.name)}"
-
-
 def _is_user_role(role: Role) -> bool:
     return role.name not in SYSTEM_ROLES
-
-
-def grant_texts(roles: Iterable[Role]) -> Iterator[str]:
-    """Yield the grants of roles, system roles last: a schema holds them only with grants."""
-    ordered = sorted(roles, key=lambda role: "" if _is_user_role(role) else role.name)
-    for role in ordered:
-        yield from (f"{_grant_text(grant)} TO ROLE {quoted(role.name)}" for grant in role.grants)
-        if role.member_of:
-            names = ", ".join(map(quoted, role.member_of))
-            yield f"GRANT ROLE {names} TO ROLE {quoted(role.name)}"
-
-
-def _grant_text(grant: Grant) -> str:
-    columns = f"({', '.join(map(quoted, sorted(grant.columns)))})" if grant.columns else ""
-    name = "DEFAULT" if grant.kind == "SCHEMA" and not grant.name else quoted_path(grant.name)
-    return f"GRANT {grant.privilege}{columns} ON {grant.kind} {name}"
 
 
 ROLE = ObjectKind(
@@ -150,7 +129,5 @@ ROLE = ObjectKind(
     column_dependents=_privileges_on_column,
     renamed=_renamed,
     depends_on=_depends_on,
-    text=_role_text,
     is_printed=_is_user_role,
-    more_text=lambda schema: grant_texts(schema.roles.values()),
 )

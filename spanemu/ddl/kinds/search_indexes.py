@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.identifiers import quoted, quoted_path
 from spanemu.base.limits import VECTOR_LENGTH_MAX
 from spanemu.ddl.change import Change, Job, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
@@ -61,7 +60,6 @@ from spanemu.ddl.validators.tables import is_key_type
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, KeyPart, Table
-from spanemu.schema.table_text import clause_options, options_text, where_text
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import Identifier
 from spanemu.values.order import SortOrder
@@ -386,42 +384,6 @@ def _shared_problems(
 # ---------------------------------------------------------------------------- text
 
 
-def search_index_text(index: SearchIndex) -> str:
-    """Return CREATE SEARCH INDEX."""
-    text = f"CREATE SEARCH INDEX {_head(index)}{_storing(index.stored)}"
-    if index.partition_by:
-        text += f" PARTITION BY {_quoted(index.partition_by)}"
-    if index.order_by:
-        text += f" ORDER BY {', '.join(map(_part_text, index.order_by))}"
-    text += where_text(index.where_not_null)
-    if index.parent is not None:
-        text += f", INTERLEAVE IN {quoted_path(index.parent)}"
-    return text + (clause_options(index.options.items()) if index.options else "")
-
-
-def vector_index_text(index: VectorIndex) -> str:
-    """Return CREATE VECTOR INDEX."""
-    text = f"CREATE VECTOR INDEX {_head(index)}{_storing(index.stored)}"
-    return text + where_text(index.where_not_null) + options_text(index.options)
-
-
-def _head(index: SearchIndex | VectorIndex) -> str:
-    return f"{quoted_path(index.name)} ON {quoted_path(index.table)}({_quoted(index.key)})"
-
-
-def _storing(columns: Sequence[Column]) -> str:
-    return f" STORING ({_quoted(columns)})" if columns else ""
-
-
-def _quoted(columns: Sequence[Column]) -> str:
-    return ", ".join([quoted(column.name) for column in columns])
-
-
-def _part_text(part: KeyPart) -> str:
-    name = quoted(part.column.name)
-    return f"{name} DESC" if part.descending else name
-
-
 # ---------------------------------------------------------------------------- description
 
 
@@ -470,7 +432,6 @@ SEARCH_INDEX = ObjectKind(
     column_dependents=_indexes_over_column,
     renamed=_renamed,
     depends_on=_depends_on,
-    text=search_index_text,
 )
 VECTOR_INDEX = ObjectKind(
     words="VECTOR INDEX",
@@ -482,5 +443,4 @@ VECTOR_INDEX = ObjectKind(
     statements=((ddl_ast.CreateVectorIndex, _create_vector_index),),
     renamed=_renamed,
     depends_on=_depends_on,
-    text=vector_index_text,
 )

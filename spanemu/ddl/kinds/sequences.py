@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import replace
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.identifiers import quoted_path, split_name
+from spanemu.base.identifiers import split_name
 from spanemu.ddl.change import Data, Job
 from spanemu.ddl.errors.objects import (
     BadSequenceOption,
@@ -23,15 +23,14 @@ from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import OPTION, ObjectTable, Rows, option_rows
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import sequence_problems
-from spanemu.schema.objects import Sequence
+from spanemu.schema.objects import SEQUENCE_NUMBERS, Sequence
+from spanemu.schema.option_text import shown_value
 from spanemu.schema.schema import Schema
-from spanemu.schema.table_text import option_value, sequence_clauses, shown_value
 from spanemu.sql import ddl_ast
 from spanemu.sql.ddl_ast import OptionValue
 from spanemu.storage.observer import TreeWrite
 
 _BIT_REVERSED = "bit_reversed_positive"
-_NUMBERS = ("skip_range_min", "skip_range_max", "start_with_counter")
 
 Statement = ddl_ast.CreateSequence | ddl_ast.AlterSequence
 
@@ -73,7 +72,7 @@ def _is_described(sequence: Sequence) -> bool:
 def _by_options(before: Sequence, options: Mapping[str, OptionValue]) -> Sequence:
     low, high = before.skip_range or (None, None)
     numbers: dict[str, int | None] = dict(
-        zip(_NUMBERS, (low, high, before.start_counter), strict=True)
+        zip(SEQUENCE_NUMBERS, (low, high, before.start_counter), strict=True)
     )
     kind_written = before.kind_written
     for name, value in options.items():
@@ -81,11 +80,11 @@ def _by_options(before: Sequence, options: Mapping[str, OptionValue]) -> Sequenc
             if value is not None and value != _BIT_REVERSED:
                 raise SequenceKindUnknown(shown_value(value))
             kind_written = value is not None
-        elif name in _NUMBERS and (value is None or type(value) is int):
+        elif name in SEQUENCE_NUMBERS and (value is None or type(value) is int):
             numbers[name] = value
         else:
             raise BadSequenceOption(before.name, name)
-    low, high, counter = (numbers[name] for name in _NUMBERS)
+    low, high, counter = (numbers[name] for name in SEQUENCE_NUMBERS)
     if (low is None) != (high is None):
         raise SkipRangeIncomplete
     skip_range = None if low is None or high is None else (low, high)
@@ -125,40 +124,6 @@ def _defaults_over(dropped: Sequence, schema: Schema) -> Iterator[SpannerError]:
 # ---------------------------------------------------------------------------- text and rows
 
 
-def sequence_text(sequence: Sequence) -> str:
-    """Return CREATE SEQUENCE, with clauses or options as it was declared."""
-    head = f"CREATE SEQUENCE {quoted_path(sequence.name)}"
-    if sequence.by_options:
-        settings = dict(_options(sequence)) if sequence.kind_written else _numbers(sequence)
-        options = [f"{name} = {option_value(value)}" for name, value in settings.items()]
-        return f"{head} OPTIONS (\n  " + ",\n  ".join(options) + ")" if options else head
-    clauses = sequence_clauses(
-        written_kind=sequence.kind_written,
-        skip_range=sequence.skip_range,
-        start_counter=sequence.start_counter,
-    )
-    return f"{head} {clauses}" if clauses else head
-
-
-def _options(sequence: Sequence) -> Mapping[str, str | int]:
-    return {"sequence_kind": sequence.kind, **_numbers(sequence)}
-
-
-def _numbers(sequence: Sequence) -> Mapping[str, int]:
-    low, high = sequence.skip_range or (None, None)
-    values = zip(_NUMBERS, (low, high, sequence.start_counter), strict=True)
-    return {name: value for name, value in values if value is not None}
-
-
-def _altered(_before: Sequence, after: Sequence) -> Iterable[str]:
-    low, high = after.skip_range or ("NULL", "NULL")
-    start = "NULL" if after.start_counter is None else after.start_counter
-    yield (
-        f"ALTER SEQUENCE {quoted_path(after.name)} SET OPTIONS (skip_range_min = {low}, "
-        f"skip_range_max = {high}, start_with_counter = {start})"
-    )
-
-
 def _is_printed(sequence: Sequence) -> bool:
     return not sequence.internal
 
@@ -170,7 +135,7 @@ def _rows(schema: Schema) -> Rows:
 
 def _option_rows(schema: Schema) -> Rows:
     for sequence in SEQUENCE.printed(schema):
-        yield from option_rows(sequence.name, _options(sequence))
+        yield from option_rows(sequence.name, sequence.settings)
 
 
 _KEY = "*CATALOG *SCHEMA *NAME"
@@ -189,8 +154,6 @@ SEQUENCE = ObjectKind(
     not_found=SequenceNotFound,
     privileges=frozenset({"SELECT", "UPDATE"}),
     dependents=(_defaults_over, views_over("SEQUENCE"), privileges_on("SEQUENCE")),
-    text=sequence_text,
-    alteration=_altered,
     is_printed=_is_printed,
     tables=(
         ObjectTable("SEQUENCES", f"{_KEY} !DATA_TYPE", _rows, by_privilege=True),

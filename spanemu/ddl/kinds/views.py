@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.identifiers import quoted_path
 from spanemu.ddl.errors.objects import (
     TooManyViews,
     ViewInvalid,
@@ -125,11 +124,6 @@ def _depends_on(view: View, _schema: Schema) -> Iterable[tuple[str, str]]:
     return ((used, "reads") for used in sorted(view.depends_on))
 
 
-def _view_text(view: View) -> str:
-    security = "INVOKER" if view.invoker_rights else "DEFINER"
-    return f"CREATE VIEW {quoted_path(view.name)} SQL SECURITY {security} AS {view.query}"
-
-
 VIEW = ObjectKind(
     words="VIEW",
     label="View",
@@ -144,6 +138,5 @@ VIEW = ObjectKind(
     privileges=frozenset({"SELECT"}),
     dependents=(views_over("VIEW"), _graphs_over, privileges_on("VIEW")),
     depends_on=_depends_on,
-    text=_view_text,
     needs=lambda view: sorted(view.depends_on, key=str.lower),
 )

@@ -22,11 +22,11 @@ from spanemu.values.types import STRING, BadValue
 if TYPE_CHECKING:
     from spanemu.ddl.errors import objects as name_errors
     from spanemu.ddl.errors import objects as object_errors
-    from spanemu.schema import table_text
+    from spanemu.schema import option_text
 else:
     name_errors = deferred("spanemu.ddl.errors.objects")
     object_errors = deferred("spanemu.ddl.errors.objects")
-    table_text = deferred("spanemu.schema.table_text")
+    option_text = deferred("spanemu.schema.option_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def changed_options(
             options[name] = value
         else:
             raise object_errors.BadObjectOption(
-                *owner, name, table_text.shown_value(value), rule.supported
+                *owner, name, option_text.shown_value(value), rule.supported
             )
     return options
 
@@ -234,7 +234,7 @@ def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[S
             object_errors.BadRetentionPeriod if is_retention else object_errors.BadDatabaseOption
         )
         yield refusal(
-            name, table_text.shown_value(value), rule.sentence or f"It must be {rule.supported}."
+            name, option_text.shown_value(value), rule.sentence or f"It must be {rule.supported}."
         )
     if name == "default_sequence_kind" and value is None and schema.options.get(name):
         yield object_errors.DefaultSequenceKindUnset()

@@ -19,9 +19,9 @@ from spanemu.interchange.connection import Cell
 from spanemu.interchange.sql_text import quoter
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.objects import ChangeStream, Sequence, View
+from spanemu.schema.option_text import option_value
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Interleave, Table
-from spanemu.schema.table_text import option_value
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 

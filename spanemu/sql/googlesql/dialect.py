@@ -11,13 +11,15 @@ from spanemu.base.limits import Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
-from spanemu.schema.table import Table
+from spanemu.schema.table import Column, Table
 from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
+    AlterationWriter,
     AnalyzerOptions,
     Dialect,
+    SchemaWriter,
     StoredExpression,
     ViewShape,
 )
@@ -40,11 +42,14 @@ from spanemu.values.types import Type
 if TYPE_CHECKING:
     from spanemu.sql import ddl_format
     from spanemu.sql.googlesql.analyzer import stored_expression, type_names
+    from spanemu.sql.googlesql.printing import alterations, ddl, table_text
 else:
     ddl_format = deferred("spanemu.sql.ddl_format")
     type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
     stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
-    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
+    alterations = deferred("spanemu.sql.googlesql.printing.alterations")
+    ddl = deferred("spanemu.sql.googlesql.printing.ddl")
+    table_text = deferred("spanemu.sql.googlesql.printing.table_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,20 @@ class GoogleSqlDialect(Dialect):
 
     database: DatabaseDialect = GOOGLE_STANDARD_SQL
     catalog: Catalog = CATALOG
+
+    @property
+    def schema_writer(self) -> SchemaWriter:
+        return ddl.GoogleSqlWriter()
+
+    @property
+    def alteration_writer(self) -> AlterationWriter:
+        return alterations.GoogleSqlAlterations()
+
+    def column_type(self, column: Column) -> str:
+        return table_text.declared_type(column)
+
+    def row_deletion_policy(self, table: Table) -> str | None:
+        return table_text.row_deletion_text(table)
 
     def parse_statement(self, text: str, limits: Limits) -> Statement:
         return parse_statement(text, bounds_of(limits))

@@ -15,8 +15,10 @@ from spanemu.sql import resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
+    AlterationWriter,
     AnalyzerOptions,
     Dialect,
+    SchemaWriter,
     StoredExpression,
     ViewShape,
 )
@@ -64,8 +66,14 @@ class PostgreSqlDialect(Dialect):
     database: DatabaseDialect = POSTGRESQL
     catalog: Catalog = CATALOG
     named_types = TYPES
-    schema_writer = ddl.PostgreSqlWriter()
-    alteration_writer = alterations.PostgreSqlAlterations()
+
+    @property
+    def schema_writer(self) -> SchemaWriter:
+        return ddl.PostgreSqlWriter()
+
+    @property
+    def alteration_writer(self) -> AlterationWriter:
+        return alterations.PostgreSqlAlterations()
 
     def parse_statement(self, text: str, limits: Limits) -> Statement:
         return parse_statement(text, Bounds(limits))

@@ -13,13 +13,13 @@ import pytest
 
 from spanemu.base.errors import SpannerError
 from spanemu.database.options import CommitOptions, Existing, ReadWriteOptions, StatementRequest
-from spanemu.ddl.schema_text import GoogleSqlWriter
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import ForeignKey, Table
 from spanemu.sql.dialects import DIALECTS
 from spanemu.sql.googlesql.catalog import CATALOG
 from spanemu.sql.googlesql.dialect import GOOGLESQL, GoogleSqlDialect
+from spanemu.sql.googlesql.printing.ddl import GoogleSqlWriter
 from spanemu.values.order import POSTGRESQL_ORDERS
 from tests.unit.ddl.world import World
 

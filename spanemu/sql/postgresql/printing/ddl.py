@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from spanemu.base.errors import Unsupported
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
+from spanemu.schema.objects import ProtoBundle
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 from spanemu.sql.postgresql.printing.ddl_objects import (
@@ -283,6 +285,9 @@ class PostgreSqlWriter:
     def statistics(self, package: str, allow_gc: bool) -> str:
         value = option_value(allow_gc)
         return f"ALTER STATISTICS spanner.{quoted(package)} SET OPTIONS (allow_gc = {value})"
+
+    def proto_bundle(self, bundle: ProtoBundle) -> str:
+        raise Unsupported("CREATE PROTO BUNDLE in PostgreSQL")
 
     def named_schema(self, name: str) -> str:
         return f"CREATE SCHEMA {quoted(name)}"

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.identifiers import quoted, quoted_path
+from spanemu.schema.option_text import option_value
 from spanemu.schema.table import Check, Column, ForeignKey, Identity, Interleave, KeyPart, Table
 
 
@@ -75,27 +76,6 @@ def _options(column: Column) -> str:
         f"    {name} = {option_value(value)}" for name, value in column.options.items()
     )
     return f"OPTIONS (\n{lines}\n  )"
-
-
-_ESCAPES = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r"})
-
-
-def shown_value(value: object) -> str:
-    """Return the value of an option as error messages show it: a literal, a text without quotes."""
-    return value if isinstance(value, str) else option_value(value)
-
-
-def option_value(value: object) -> str:
-    """Return the value of an option as a literal."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f"'{value.translate(_ESCAPES)}'"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(option_value, value))}]"
-    return str(value)
 
 
 def table_text(table: Table, left_out: Iterable[ForeignKey] = ()) -> str:

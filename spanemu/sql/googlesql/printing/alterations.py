@@ -11,26 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.identifiers import quoted
-from spanemu.ddl.kinds.change_streams import change_stream_text
-from spanemu.ddl.kinds.table import KINDS
 from spanemu.schema.objects import ChangeStream
-from spanemu.schema.schema import Schema
+from spanemu.schema.option_text import option_value
 from spanemu.schema.table import Check, Column, Table
-from spanemu.schema.table_text import (
+from spanemu.sql.googlesql.printing.objects import ALTERATIONS, change_stream_text
+from spanemu.sql.googlesql.printing.table_text import (
     check_text,
     column_text,
-    option_value,
     options_text,
     row_deletion_text,
 )
-from spanemu.sql.dialect import AlterationWriter
-from spanemu.sql.dialects import dialect_of
 
 
 class GoogleSqlAlterations:
     """The statements of an `AlterationWriter` in GoogleSQL."""
-
-    _alterations: Mapping[str, Any] = {kind.words: kind.alteration for kind in KINDS}
 
     # ------------------------------------------------------------------------ tables
 
@@ -68,7 +62,7 @@ class GoogleSqlAlterations:
         return f"ALTER DATABASE {quoted(database)} SET OPTIONS ({name} = {option_value(value)})"
 
     def altered(self, kind: str, before: Any, after: Any) -> Iterable[str] | None:
-        alteration = self._alterations[kind]
+        alteration = ALTERATIONS.get(kind)
         statements: Iterable[str] | None = None if alteration is None else alteration(before, after)
         return statements
 
@@ -102,23 +96,10 @@ def _alterations(before: Column, after: Column) -> Iterator[str]:
         if after.identity.start_counter is not None:
             yield f"{name} ALTER IDENTITY RESTART COUNTER WITH {after.identity.start_counter}"
         before = replace(before, identity=after.identity)
-    if column_text(bare(before)) == column_text(bare(after)):
+    if column_text(before.bare()) == column_text(after.bare()):
         return
-    if column_text(bare(replace(before, default=after.default))) == column_text(bare(after)):
+    if column_text(replace(before, default=after.default).bare()) == column_text(after.bare()):
         new = "DROP DEFAULT" if after.default is None else f"SET DEFAULT ({after.default})"
         yield f"{name} {new}"
     else:
-        yield column_text(bare(after))
-
-
-def bare(column: Column) -> Column:
-    """Return a column without its options and without HIDDEN."""
-    return replace(column, options={}, hidden=False)
-
-
-_GOOGLESQL: AlterationWriter = GoogleSqlAlterations()
-
-
-def alteration_writer(schema: Schema) -> AlterationWriter:
-    """Return the writer of the schema's dialect."""
-    return dialect_of(schema.dialect).alteration_writer or _GOOGLESQL
+        yield column_text(after.bare())
