@@ -63,6 +63,16 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             "RETURN d.name, c.name AS city",
             [("Ann", "Cor"), ("Bob", None)],
         ),
+        (
+            "GRAPH Net MATCH (a:City) OPTIONAL MATCH ((x)-[:Road]->(y) WHERE x.id = y.id)(a) "
+            "RETURN a.id, y.id AS same, y IS NULL AS none, y.name",
+            [(1, None, True, None), (2, None, True, None), (3, 3, False, "Cor")],
+        ),
+        (
+            "GRAPH Net MATCH (d:Driver) CALL (d) { OPTIONAL MATCH (x)(d)-[:Visit]->(c:City) "
+            "RETURN x.name AS visitor, c.id } RETURN d.name, visitor, id",
+            [("Ann", "Ann", 1), ("Ann", "Ann", 3), ("Bob", None, None)],
+        ),
         ("GRAPH Net MATCH (a)-[:ToNorth]->(n) RETURN a.id, n.name", [(3, "Aro")]),
         (
             "GRAPH Net MATCH (a:City)-[:Road]->(b:City) RETURN b, COUNT(*) AS n GROUP BY b "

@@ -19,13 +19,13 @@ from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
 from spanemu.sql.plan.nodes import Node
-from spanemu.sql.plan.traverse import free, is_volatile, replace_fields, walk_nodes
+from spanemu.sql.plan.traverse import free, is_volatile, walk_nodes
 from spanemu.sql.planner.estimate import Estimate, estimate, seeking_cost
 from spanemu.sql.planner.ordering import RequiredOrder, is_ordered, required_order
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.properties import implied, is_single_row
 from spanemu.sql.planner.pushdown import push
-from spanemu.sql.planner.spool import spool_correlated
+from spanemu.sql.planner.spool import seek_columns, spool_correlated
 from spanemu.sql.resolved import ColumnRef, Expr, Hints, ResolvedColumn, SortKey
 
 Choose = Callable[[Node, RequiredOrder | None, Planning], Node]
@@ -247,6 +247,24 @@ def plan_join(
     return best.node
 
 
+def plan_look_up(node: Join, planning: Planning, choose: Choose) -> Node | None:
+    """Return the join of the rows of a table at an outer row with the rows that they seek in turn.
+
+    Return None for another join, whose order is open: a condition on the right side may be the
+    better start.
+    """
+    right = node.right
+    if node.kind is not JoinKind.INNER or node.hints or not isinstance(right, nodes.Scan):
+        return None
+    left = choose(node.left, None, planning)
+    if not isinstance(left, nodes.Scan) or not free(left):
+        return None
+    sought = choose(push(list(conjuncts(node.condition)), right), None, planning)
+    if not isinstance(sought, nodes.Scan) or not sought.seeks:
+        return None
+    return spool_correlated(ApplyJoin(node.kind, left, sought))
+
+
 def _flatten(node: Node, inputs: list[Node], conditions: list[Expr]) -> None:
     """Collect the inputs and conditions of inner joins that carry no hints of their own."""
     conditions.extend(conjuncts(node.condition) if isinstance(node, Join) else ())
@@ -359,7 +377,7 @@ def _equal_keys(
 def _seek_columns(node: Node) -> frozenset[int]:
     """Return the outer columns by which scans below seek."""
     scans = [one for one in walk_nodes(node) if isinstance(one, nodes.Scan) and one.seeks]
-    return _NOTHING.union(*[free(replace_fields(one, {"residual": None})) for one in scans])
+    return _NOTHING.union(*map(seek_columns, scans))
 
 
 _NOTHING: frozenset[int] = frozenset()

@@ -46,7 +46,7 @@ def _filter(node: nodes.Filter) -> Node:
 
 
 def _scan(node: nodes.Scan) -> Node:
-    if any(free(seek_part) for seek_part in _seek_values(node)):
+    if seek_columns(node):
         return node  # The scan already seeks by the outer row.
     conditions = list(conjuncts(node.residual))
     mine = [one for one in conditions if not free(one) - node.ids and not is_volatile(one)]
@@ -56,8 +56,9 @@ def _scan(node: nodes.Scan) -> Node:
     return node if split is None else _spooled(plain, *split)
 
 
-def _seek_values(node: nodes.Scan) -> list[Node | Expr]:
-    return [replace(node, residual=None)] if node.seeks else []
+def seek_columns(scan: nodes.Scan) -> frozenset[int]:
+    """Return the outer columns by which a scan seeks."""
+    return frozenset[int]().union(*[free(seek) for seek in scan.seeks or ()])
 
 
 def _split(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from spanemu.sql.analysis.hints import HintTarget, check_hints
+from spanemu.sql.analysis.tree import ExpressionMap
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.scope import Scope
@@ -18,6 +19,7 @@ from spanemu.sql.googlesql.ast import Hint
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.anchors import equated_properties, is_anchored
 from spanemu.sql.googlesql.graph.analyzer.catalog import TAG, Numbers
+from spanemu.sql.googlesql.graph.analyzer.derived_elements import MappedElement
 from spanemu.sql.googlesql.graph.analyzer.elements import Element, ScannedElement
 from spanemu.sql.googlesql.graph.analyzer.fillers import filler_conditions, pattern_scope
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
@@ -51,6 +53,7 @@ from spanemu.sql.googlesql.graph.analyzer.variables import (
     names_in,
 )
 from spanemu.sql.resolved import (
+    ColumnRef,
     Expr,
     FilterScan,
     Hints,
@@ -95,6 +98,8 @@ class Matcher:
         self.conditions: list[Expr] = []
         self.last_conditions: list[Expr] = []
         self.computed: list[tuple[ResolvedColumn, Expr]] = []
+        # Columns of the rows that match, by the value over the rows before that they repeat.
+        self._copies: ExpressionMap[ResolvedColumn] = ExpressionMap()
         self.variables: dict[str, Variable] = {}
         self.uses_incoming = False  # elements of the working table
         self.is_lateral = False
@@ -391,10 +396,37 @@ class Matcher:
                 continue
             if known is None and self._is_captured(key):
                 continue
-            if self.node.optional and variable.element is not None:
-                variable.element.is_nullable = True
+            if self.node.optional and isinstance(variable, ElementVariable):
+                variable = self._nullable(variable)
             added.append(variable)
         return self.table.extended(added)
+
+    def _nullable(self, variable: ElementVariable) -> ElementVariable:
+        """Return a variable of an OPTIONAL MATCH, which is NULL where nothing matches.
+
+        A new name for an element that the rows had before needs columns of its own.
+        """
+        element = variable.element
+        if self._is_own(element):
+            element.is_nullable = True
+            return variable
+        copied = MappedElement(variable.name, element, self._copied)
+        copied.is_nullable = True
+        return ElementVariable(variable.name, copied, variable.exposed)
+
+    def _is_own(self, element: Element) -> bool:
+        """Return whether the rows of the MATCH itself give an element."""
+        tables = [self.table] if self.env.captured is None else [self.table, self.env.captured]
+        return all(each.element is not element for table in tables for each in table.variables)
+
+    def _copied(self, value: Expr) -> Expr:
+        """Return a value over the rows before as a column of the rows that match."""
+        column = self._copies.find(value)
+        if column is None:
+            self.is_lateral = True
+            column = self.computed_column(value)
+            self._copies.add(value, column)
+        return ColumnRef(column.type, column)
 
     def _is_captured(self, key: str) -> bool:
         captured = self.env.captured
