@@ -37,7 +37,6 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.resource_names import DatabaseName, InstanceName, check_database_id
-from spanemu.base.suggestions import did_you_mean
 from spanemu.config import (
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
     from spanemu.api import change_streams as streams
     from spanemu.api import remote, transfers
     from spanemu.api.saving import keeper as keeping
-    from spanemu.base import serialization
+    from spanemu.base import serialization, suggestions
     from spanemu.control import change_streams as stream_control
     from spanemu.control import dispatch, injector, recorder
     from spanemu.control import models as model_control
@@ -71,6 +70,7 @@ if TYPE_CHECKING:
     from spanemu.telemetry import emulator_telemetry
     from spanemu.telemetry.request_log import RequestRing
 else:
+    suggestions = deferred("spanemu.base.suggestions")
     streams = deferred("spanemu.api.change_streams")
     remote = deferred("spanemu.api.remote")
     transfers = deferred("spanemu.api.transfers")
@@ -149,7 +149,9 @@ def _changed(config: EmulatorConfig, changes: ConfigChanges) -> EmulatorConfig:
     known = EmulatorConfig.__dataclass_fields__
     for name in changes:
         if name not in known:
-            raise TypeError(f"there is no setting {name!r} of Emulator.{did_you_mean(name, known)}")
+            raise TypeError(
+                f"there is no setting {name!r} of Emulator.{suggestions.did_you_mean(name, known)}"
+            )
     return replace(config, **changes)
 
 

@@ -300,6 +300,8 @@ _WORDED = {
     "{create}": "the same index without the filter",
     "{indexed}": "CREATE INDEX ... ON {object}({columns})",
     "{relation}": "with the key of {object} and one id, interleaved in {object}",
+    "{ends}": "nodes",
+    "{keys}": "a foreign key to each",
     "{whole}": "a foreign key to the whole primary key, in place of this one",
 }
 _WITHOUT_NULLS = {

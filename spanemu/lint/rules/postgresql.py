@@ -115,7 +115,7 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
     "SPN232": {
         "why": "float4 is recommended for embeddings: most models compute no more digits, and "
         "vectors and the entries of vector indexes take half the space.",
-        "fix": "float4[]",
+        "fix": "float4[] as the type of the column",
         "message": "{object}.{column} holds vectors of float8.",
     },
 }

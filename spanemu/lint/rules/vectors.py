@@ -85,7 +85,7 @@ RULES = (
         "SPN232", INFO, "D", "Embedding of doubles",
         "FLOAT32 is recommended for embeddings: most models compute no more digits, and vectors "
         "and the entries of vector indexes take half the space.",
-        "ARRAY<FLOAT32>",
+        "FLOAT32 as the type of the elements",
         "{object}.{column} holds vectors of FLOAT64.",
         bad=f"{_DOCS}Embedding ARRAY<FLOAT64>(vector_length=>768)) PRIMARY KEY (Id)",
         good=f"{_DOCS}Embedding ARRAY<FLOAT32>(vector_length=>768)) PRIMARY KEY (Id)",

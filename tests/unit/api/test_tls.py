@@ -142,8 +142,8 @@ def test_sql_speaks_tls(endpoint_file):
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith("Id\ncurrent,database\n")
-    assert "*,shop\n" in result.stdout
+    assert result.stdout.startswith("Id\ncurrent,database,")
+    assert "*,shop," in result.stdout
 
 
 def test_env_and_gcloud_name_the_certificate(emulator, endpoint_file, ca, tmp_path, monkeypatch):

@@ -130,6 +130,10 @@ def test_a_finding_says_which_edges_a_traversal_reads(key: str, read: str) -> No
         f"PRIMARY KEY ({key}); CREATE PROPERTY GRAPH G NODE TABLES (N) EDGE TABLES (E "
         "SOURCE KEY (A) REFERENCES N (Id) DESTINATION KEY (Shop, B) REFERENCES N (Shop, Id))"
     )
-    messages = [each.message for each in findings(ddl) if "destination" in each.message]
+    messages = [
+        each.message
+        for each in findings(ddl)
+        if "of its edges: a traversal from the destination" in each.message
+    ]
     assert len(messages) == 1
     assert messages[0].endswith(f"from the destination reads {read}")

@@ -12,6 +12,7 @@ from spanemu.sql.googlesql.catalog import CATALOG
 
 def test_every_operation_is_that_of_the_function_of_its_name():
     named = {operation.value: operation for operation in Operation}
+    del named[Operation.QUERY_VECTOR.value]  # a call that only the planner makes
     assert {name: CATALOG.scalars[name].operation for name in named} == named
 
 

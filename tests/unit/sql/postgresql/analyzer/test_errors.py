@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.base.errors import SpannerError, Unsupported
+from spanemu.base.errors import SpannerError
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql.analyzer.errors import (
     MissingFromEntry,
@@ -29,7 +29,6 @@ REFUSED = {
     "1::int4": TypeNotSupported,
     "1 = ANY ('{1,2}'::bigint[])": ExpressionRefused,
     "(id, 1) IN (SELECT 1)": ExpressionUnsupported,
-    "spanner.ml_predict_row('a', 'b')": Unsupported,
     "(SELECT 1 UNION SELECT 1.5)": SetOperationTypes,
 }
 
