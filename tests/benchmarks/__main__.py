@@ -14,6 +14,7 @@ from tests.benchmarks import (
     dialects,
     engine,
     go_client,
+    graph,
     growth,
     hotspots,
     large_table,
@@ -61,6 +62,7 @@ SUITES = {
     "streaming": streaming.main,
     "threads": threads.main,
     "go_client": go_client.main,
+    "graph": graph.main,
 }
 
 
