@@ -50,7 +50,7 @@ def _no_rows(run: Run) -> Iterable[Row]:
 
 
 @record
-class _Found(Unique):
+class _LookedUp(Unique):
     """The rows of a look-up joined with the node, and the values that a projection makes of them.
 
     They are computed with the other values of an arrival.
@@ -64,7 +64,7 @@ class _Found(Unique):
         return self.computed.get(column.id) or _reference(column)
 
 
-def _found(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> _Found:
+def _looked_up(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> _LookedUp:
     """Compile a look-up to a join of its rows with the node, which is a row: table, then key."""
     layout = {column.id: 1 + position for position, column in enumerate(lookup.here)}
     node = Relation(_no_rows, layout, 1 + len(lookup.here))
@@ -73,8 +73,8 @@ def _found(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> _F
     if not compiler.profiled:
         rows, computed = _without_projection(rows)
         if isinstance(rows, ApplyJoin) and _is_chain(rows):
-            return _Found(_chained(rows, node, compiler), computed)
-    return _Found(compile_partners(rows, node, compiler, wants_any=wants_any), computed)
+            return _LookedUp(_chained(rows, node, compiler), computed)
+    return _LookedUp(compile_partners(rows, node, compiler, wants_any=wants_any), computed)
 
 
 def _without_projection(rows: PlanNode) -> tuple[PlanNode, Mapping[int, Expr]]:
@@ -96,8 +96,8 @@ def _chained(join: ApplyJoin, node: Relation, compiler: Compiler) -> Joined:
     Rows are looked up while the search asks for them: a node may have very many edges.
     """
     left = compile_partners(join.left, node, compiler)
-    found = Relation(_no_rows, left.layout, left.width)
-    right = compile_partners(join.right, found, compiler)
+    between = Relation(_no_rows, left.layout, left.width)
+    right = compile_partners(join.right, between, compiler)
     edges, nodes = left.of, right.of
 
     def of(row: Row, run: Run) -> Iterable[Row]:
@@ -148,9 +148,9 @@ def compile_hop(hop: Hop, compiler: Compiler, reading: Reading) -> Arrivals:
 def _compile_step(step: Step, compiler: Compiler, reading: Reading) -> Arrivals:
     lookup = step.backward if reading.backward else step.forward
     assert lookup is not None
-    found = _found(lookup, compiler)
-    find = found.joined.of
-    make = _arrival_maker(step, found, compiler, reading)
+    looked_up = _looked_up(lookup, compiler)
+    find = looked_up.joined.of
+    make = _arrival_maker(step, looked_up, compiler, reading)
     largest = _BATCH_MAX if step.values and not reading.is_late else STEP_ITEMS_MAX
 
     def arrivals(node: Node, run: Run) -> Iterable[Arrival]:
@@ -163,24 +163,26 @@ def _compile_step(step: Step, compiler: Compiler, reading: Reading) -> Arrivals:
 
 
 def _arrival_maker(
-    step: Step, found: _Found, compiler: Compiler, reading: Reading
+    step: Step, looked_up: _LookedUp, compiler: Compiler, reading: Reading
 ) -> _MakeArrivals:
     """Return the function from joined rows to arrivals."""
-    writer = Writer(found.joined.layout, compiler)
+    writer = Writer(looked_up.joined.layout, compiler)
     here, there, key = step.source, step.target, step.target_key
     if reading.backward:
         here, there, key = step.target, step.source, step.source_key
-    node = _identity(there, key, found, writer)
-    edge = _identity(step.edge, step.edge_key, found, writer) if step.edge_key else "None"
+    node = _identity(there, key, looked_up, writer)
+    edge = _identity(step.edge, step.edge_key, looked_up, writer) if step.edge_key else "None"
     if reading.is_late and step.values:
-        cells = compiler.cells(list(map(found.value, step.values)), found.joined.layout)
-        values = f"{writer.bind(LateValues)}(({writer.bind(cells)}, row))"
+        late = compiler.cells(list(map(looked_up.value, step.values)), looked_up.joined.layout)
+        values = f"{writer.bind(LateValues)}(({writer.bind(late)}, row))"
     else:
-        values = f"({''.join([f'{writer.value(found.value(each))}, ' for each in step.values])})"
+        values = (
+            f"({''.join([f'{writer.value(looked_up.value(each))}, ' for each in step.values])})"
+        )
     text = f"({node}, {edge}, {values}) for row in rows"
     if step.skips_loops and here.name == there.name:
         same = [
-            f"{writer.value(found.value(column))} == {writer.cell(1 + position)}"
+            f"{writer.value(looked_up.value(column))} == {writer.cell(1 + position)}"
             for position, column in enumerate(key)
         ]
         text += f" if not ({' and '.join(same)})"
@@ -188,9 +190,9 @@ def _arrival_maker(
     return maker
 
 
-def _identity(table: ElementTable, key: Columns, found: _Found, writer: Writer) -> str:
+def _identity(table: ElementTable, key: Columns, looked_up: _LookedUp, writer: Writer) -> str:
     """Return the text of the table and the key of an element."""
-    cells = [writer.value(found.value(column)) for column in key]
+    cells = [writer.value(looked_up.value(column)) for column in key]
     text = f"({writer.bind(table.name)}, {''.join([f'{cell}, ' for cell in cells])})"
     is_plain = not any(column.type.is_float for column in key)
     return text if is_plain else f"{writer.bind(plain_key)}({text})"
@@ -218,12 +220,12 @@ def _compile_check(check: Check, compiler: Compiler) -> CheckNode:
     if check.lookup is None:
         layout = {column.id: 1 + position for position, column in enumerate(check.key)}
         return compiler.cells(check.values, layout)
-    found = _found(check.lookup, compiler, wants_any=not check.values)
-    find = found.joined.of
+    looked_up = _looked_up(check.lookup, compiler, wants_any=not check.values)
+    find = looked_up.joined.of
     cells: Value | None = None
     if check.values:
-        values_of = [substitute(value, found.computed) for value in check.values]
-        cells = compiler.cells(values_of, found.joined.layout)
+        values_of = [substitute(value, looked_up.computed) for value in check.values]
+        cells = compiler.cells(values_of, looked_up.joined.layout)
 
     def values(node: Node, run: Run) -> tuple[Any, ...] | None:
         for row in find(node, run):
