@@ -14,6 +14,7 @@ from tests.benchmarks import (
     dialects,
     engine,
     go_client,
+    graph,
     growth,
     hotspots,
     large_table,
@@ -65,6 +66,7 @@ SUITES = {
     "threads": threads.main,
     "go_client": go_client.main,
     "vectors": vectors.main,
+    "graph": graph.main,
 }
 
 

@@ -15,7 +15,7 @@ from spanemu.sql.plan.conditions import conjunction, conjuncts, equality, is_com
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, KeyedSpool, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.paths import PathScan
-from spanemu.sql.plan.traverse import free, is_volatile, map_parts
+from spanemu.sql.plan.traverse import free, is_volatile, map_parts, parts
 from spanemu.sql.resolved import Expr
 
 _HASHABLE_KEYS_MAX = 16
@@ -58,7 +58,9 @@ def _scan(node: nodes.Scan) -> Node:
 
 def seek_columns(scan: nodes.Scan) -> frozenset[int]:
     """Return the outer columns by which a scan seeks."""
-    return frozenset[int]().union(*[free(seek) for seek in scan.seeks or ()])
+    return frozenset[int]().union(
+        *[free(value) for seek in scan.seeks or () for value in parts(seek)]
+    )
 
 
 def _split(

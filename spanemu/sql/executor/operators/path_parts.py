@@ -18,17 +18,24 @@ from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.operators.apply_join import Joined, compile_partners
 from spanemu.sql.executor.operators.path_trace import LateValues, Node
-from spanemu.sql.executor.relation import Relation, Value, batches
+from spanemu.sql.executor.relation import Relation, Value, batches, map_batches
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadArgument
-from spanemu.sql.plan.nodes import Columns
+from spanemu.sql.plan.joins import ApplyJoin, JoinKind
+from spanemu.sql.plan.nodes import Columns, Project, Scan
+from spanemu.sql.plan.nodes import Node as PlanNode
 from spanemu.sql.plan.paths import Check, Hop, Lookup, Place, Step
-from spanemu.sql.resolved import ColumnRef, Expr, MakeElement
+from spanemu.sql.plan.traverse import has_query, is_volatile, substitute
+from spanemu.sql.resolved import ColumnRef, Expr, MakeElement, ResolvedColumn
 from spanemu.values.floats import FLOAT64_MAX
 from spanemu.values.graph import plain_key
 from spanemu.values.graph_types import ElementTable
 from spanemu.values.numeric import NUMERIC_MAX
 from spanemu.values.value import INT64_MAX
+
+# Arrivals with values, which may be whole elements, that are made at once. A search may hold as
+# many for each node on its path, and frees them all when its statement is ended.
+_BATCH_MAX = 16
 
 Arrival = tuple[Node, Any, tuple[Any, ...]]
 # Finds the arrivals at a node.
@@ -42,11 +49,67 @@ def _no_rows(run: Run) -> Iterable[Row]:
     return ()
 
 
-def _joined(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> Joined:
+@record
+class _LookedUp(Unique):
+    """The rows of a look-up joined with the node, and the values that a projection makes of them.
+
+    They are computed with the other values of an arrival.
+    """
+
+    joined: Joined
+    computed: Mapping[int, Expr]
+
+    def value(self, column: ResolvedColumn) -> Expr:
+        """Return the value of a column over the joined rows."""
+        return self.computed.get(column.id) or _reference(column)
+
+
+def _looked_up(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> _LookedUp:
     """Compile a look-up to a join of its rows with the node, which is a row: table, then key."""
     layout = {column.id: 1 + position for position, column in enumerate(lookup.here)}
     node = Relation(_no_rows, layout, 1 + len(lookup.here))
-    return compile_partners(lookup.node, node, compiler, wants_any=wants_any)
+    rows: PlanNode = lookup.node
+    computed: Mapping[int, Expr] = {}
+    if not compiler.profiled:
+        rows, computed = _without_projection(rows)
+        if isinstance(rows, ApplyJoin) and _is_chain(rows):
+            return _LookedUp(_chained(rows, node, compiler), computed)
+    return _LookedUp(compile_partners(rows, node, compiler, wants_any=wants_any), computed)
+
+
+def _without_projection(rows: PlanNode) -> tuple[PlanNode, Mapping[int, Expr]]:
+    """Return the input of a projection, and the values by column."""
+    if not isinstance(rows, Project) or is_volatile(rows) or has_query(rows):
+        return rows, {}
+    return rows.input, {column.id: value for column, value in rows.computed}
+
+
+def _is_chain(join: ApplyJoin) -> bool:
+    """Return whether a join looks up rows of one table after the other."""
+    sides = (join.left, join.right)
+    return join.kind is JoinKind.INNER and all(isinstance(side, Scan) for side in sides)
+
+
+def _chained(join: ApplyJoin, node: Relation, compiler: Compiler) -> Joined:
+    """Compile a join to one of the left rows with the node, and of these with the right rows.
+
+    Rows are looked up while the search asks for them: a node may have very many edges.
+    """
+    left = compile_partners(join.left, node, compiler)
+    between = Relation(_no_rows, left.layout, left.width)
+    right = compile_partners(join.right, between, compiler)
+    edges, nodes = left.of, right.of
+
+    def of(row: Row, run: Run) -> Iterable[Row]:
+        rows = edges(row, run)
+        if isinstance(rows, (list, tuple)) and len(rows) <= STEP_ITEMS_MAX:
+            return joined(rows, run)
+        return map_batches(rows, lambda batch: joined(batch, run))
+
+    def joined(rows: Iterable[Row], run: Run) -> list[Row]:
+        return [both for edge in rows for both in nodes(edge, run)]
+
+    return Joined(of, right.layout, right.width)
 
 
 @record
@@ -85,38 +148,41 @@ def compile_hop(hop: Hop, compiler: Compiler, reading: Reading) -> Arrivals:
 def _compile_step(step: Step, compiler: Compiler, reading: Reading) -> Arrivals:
     lookup = step.backward if reading.backward else step.forward
     assert lookup is not None
-    joined = _joined(lookup, compiler)
-    find = joined.of
-    make = _arrival_maker(step, joined, compiler, reading)
+    looked_up = _looked_up(lookup, compiler)
+    find = looked_up.joined.of
+    make = _arrival_maker(step, looked_up, compiler, reading)
+    largest = _BATCH_MAX if step.values and not reading.is_late else STEP_ITEMS_MAX
 
     def arrivals(node: Node, run: Run) -> Iterable[Arrival]:
         rows = find(node, run)
-        if isinstance(rows, (list, tuple)) and len(rows) <= STEP_ITEMS_MAX:
+        if isinstance(rows, (list, tuple)) and len(rows) <= largest:
             return make(rows, run) if rows else ()
-        return chain.from_iterable(make(batch, run) for batch in batches(rows))
+        return chain.from_iterable(make(batch, run) for batch in batches(rows, largest))
 
     return arrivals
 
 
 def _arrival_maker(
-    step: Step, joined: Joined, compiler: Compiler, reading: Reading
+    step: Step, looked_up: _LookedUp, compiler: Compiler, reading: Reading
 ) -> _MakeArrivals:
     """Return the function from joined rows to arrivals."""
-    writer = Writer(joined.layout, compiler)
+    writer = Writer(looked_up.joined.layout, compiler)
     here, there, key = step.source, step.target, step.target_key
     if reading.backward:
         here, there, key = step.target, step.source, step.source_key
-    node = _identity(there, key, writer)
-    edge = _identity(step.edge, step.edge_key, writer) if step.edge_key else "None"
+    node = _identity(there, key, looked_up, writer)
+    edge = _identity(step.edge, step.edge_key, looked_up, writer) if step.edge_key else "None"
     if reading.is_late and step.values:
-        cells = compiler.cells(list(map(_reference, step.values)), joined.layout)
-        values = f"{writer.bind(LateValues)}(({writer.bind(cells)}, row))"
+        late = compiler.cells(list(map(looked_up.value, step.values)), looked_up.joined.layout)
+        values = f"{writer.bind(LateValues)}(({writer.bind(late)}, row))"
     else:
-        values = _tuple(step.values, writer)
+        values = (
+            f"({''.join([f'{writer.value(looked_up.value(each))}, ' for each in step.values])})"
+        )
     text = f"({node}, {edge}, {values}) for row in rows"
     if step.skips_loops and here.name == there.name:
         same = [
-            f"{writer.value(_reference(column))} == {writer.cell(1 + position)}"
+            f"{writer.value(looked_up.value(column))} == {writer.cell(1 + position)}"
             for position, column in enumerate(key)
         ]
         text += f" if not ({' and '.join(same)})"
@@ -124,19 +190,15 @@ def _arrival_maker(
     return maker
 
 
-def _identity(table: ElementTable, key: Columns, writer: Writer) -> str:
+def _identity(table: ElementTable, key: Columns, looked_up: _LookedUp, writer: Writer) -> str:
     """Return the text of the table and the key of an element."""
-    cells = [writer.value(_reference(column)) for column in key]
+    cells = [writer.value(looked_up.value(column)) for column in key]
     text = f"({writer.bind(table.name)}, {''.join([f'{cell}, ' for cell in cells])})"
     is_plain = not any(column.type.is_float for column in key)
     return text if is_plain else f"{writer.bind(plain_key)}({text})"
 
 
-def _tuple(columns: Columns, writer: Writer) -> str:
-    return f"({''.join([f'{writer.value(_reference(column))}, ' for column in columns])})"
-
-
-def _reference(column: Any) -> ColumnRef:
+def _reference(column: ResolvedColumn) -> ColumnRef:
     return ColumnRef(column.type, column)
 
 
@@ -158,11 +220,12 @@ def _compile_check(check: Check, compiler: Compiler) -> CheckNode:
     if check.lookup is None:
         layout = {column.id: 1 + position for position, column in enumerate(check.key)}
         return compiler.cells(check.values, layout)
-    joined = _joined(check.lookup, compiler, wants_any=not check.values)
-    find = joined.of
+    looked_up = _looked_up(check.lookup, compiler, wants_any=not check.values)
+    find = looked_up.joined.of
     cells: Value | None = None
     if check.values:
-        cells = compiler.cells(check.values, joined.layout)
+        values_of = [substitute(value, looked_up.computed) for value in check.values]
+        cells = compiler.cells(values_of, looked_up.joined.layout)
 
     def values(node: Node, run: Run) -> tuple[Any, ...] | None:
         for row in find(node, run):

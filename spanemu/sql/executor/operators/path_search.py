@@ -100,6 +100,8 @@ def depth_first(pattern: Pattern, _: MemoryAccount, __: bool) -> Search:
             complete = arrive(trace)
             if complete is not None:
                 yield complete
+            elif not tasks:  # Very many nodes in turn may fail the conditions on the last one.
+                check()
 
     return search
 
@@ -160,6 +162,7 @@ def cheapest_first(pattern: Pattern, holding: MemoryAccount, is_free: bool) -> S
                 cost, _, trace = heappop(queue)
                 if reached.is_new(trace):
                     break
+                check()
             else:
                 return
             walk.tasks.clear()

@@ -62,6 +62,35 @@ class MappedElement(Element):
         return mapped
 
 
+class CopiedColumns:
+    """Columns that repeat values of the rows below, so that an outer join can set them to NULL.
+
+    `add` returns a new column with a value over the rows below.
+    """
+
+    def __init__(self, add: Callable[[Expr], ResolvedColumn]) -> None:
+        self._add = add
+        self._known: ExpressionMap[ResolvedColumn] = ExpressionMap()
+
+    def column(self, value: Expr) -> ResolvedColumn:
+        """Return the column that repeats a value."""
+        column = self._known.find(value)
+        if column is None:
+            column = self._add(value)
+            self._known.add(value, column)
+        return column
+
+    def element(self, name: str, inner: Element) -> MappedElement:
+        """Return an element whose parts are such columns."""
+        copied = MappedElement(name, inner, self._through)
+        copied.is_nullable = True
+        return copied
+
+    def _through(self, value: Expr) -> Expr:
+        column = self.column(value)
+        return ColumnRef(column.type, column)
+
+
 class _MappedIdentity(Identity):
     """The identity of an element over new rows."""
 

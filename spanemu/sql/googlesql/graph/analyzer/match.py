@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from spanemu.sql.analysis.hints import HintTarget, check_hints
-from spanemu.sql.analysis.tree import ExpressionMap
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.scope import Scope
@@ -19,7 +18,7 @@ from spanemu.sql.googlesql.ast import Hint
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.anchors import equated_properties, is_anchored
 from spanemu.sql.googlesql.graph.analyzer.catalog import TAG, Numbers
-from spanemu.sql.googlesql.graph.analyzer.derived_elements import MappedElement
+from spanemu.sql.googlesql.graph.analyzer.derived_elements import CopiedColumns
 from spanemu.sql.googlesql.graph.analyzer.elements import Element, ScannedElement
 from spanemu.sql.googlesql.graph.analyzer.fillers import filler_conditions, pattern_scope
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
@@ -53,7 +52,6 @@ from spanemu.sql.googlesql.graph.analyzer.variables import (
     names_in,
 )
 from spanemu.sql.resolved import (
-    ColumnRef,
     Expr,
     FilterScan,
     Hints,
@@ -98,8 +96,7 @@ class Matcher:
         self.conditions: list[Expr] = []
         self.last_conditions: list[Expr] = []
         self.computed: list[tuple[ResolvedColumn, Expr]] = []
-        # Columns of the rows that match, by the value over the rows before that they repeat.
-        self._copies: ExpressionMap[ResolvedColumn] = ExpressionMap()
+        self._copies = CopiedColumns(self._copied_column)  # of the rows before
         self.variables: dict[str, Variable] = {}
         self.uses_incoming = False  # elements of the working table
         self.is_lateral = False
@@ -410,8 +407,7 @@ class Matcher:
         if self._is_own(element):
             element.is_nullable = True
             return variable
-        copied = MappedElement(variable.name, element, self._copied)
-        copied.is_nullable = True
+        copied = self._copies.element(variable.name, element)
         return ElementVariable(variable.name, copied, variable.exposed)
 
     def _is_own(self, element: Element) -> bool:
@@ -419,14 +415,9 @@ class Matcher:
         tables = [self.table] if self.env.captured is None else [self.table, self.env.captured]
         return all(each.element is not element for table in tables for each in table.variables)
 
-    def _copied(self, value: Expr) -> Expr:
-        """Return a value over the rows before as a column of the rows that match."""
-        column = self._copies.find(value)
-        if column is None:
-            self.is_lateral = True
-            column = self.computed_column(value)
-            self._copies.add(value, column)
-        return ColumnRef(column.type, column)
+    def _copied_column(self, value: Expr) -> ResolvedColumn:
+        self.is_lateral = True
+        return self.computed_column(value)
 
     def _is_captured(self, key: str) -> bool:
         captured = self.env.captured

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanemu.sql.analysis.relation import Relation, Star
-from spanemu.sql.analysis.tree import ExpressionMap
 from spanemu.sql.googlesql import ast as sql_ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName, closest
@@ -18,7 +17,7 @@ from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer import returns, set_operation, statements
 from spanemu.sql.googlesql.graph.analyzer.catalog import find_catalog
-from spanemu.sql.googlesql.graph.analyzer.derived_elements import MappedElement
+from spanemu.sql.googlesql.graph.analyzer.derived_elements import CopiedColumns
 from spanemu.sql.googlesql.graph.analyzer.errors import (
     BadGraphQuery,
     DuplicateColumn,
@@ -224,29 +223,21 @@ def _outer(name: sql_ast.Identifier, scope: Scope, env: GraphEnv) -> Variable:
 
 def _copied(table: WorkingTable, env: GraphEnv) -> WorkingTable:
     """Return a table with columns of its own, which an outer join can set to NULL."""
-    known: ExpressionMap[ResolvedColumn] = ExpressionMap()
     computed: list[tuple[ResolvedColumn, Expr]] = []
 
-    def column_of(value: Expr) -> ResolvedColumn:
-        column = known.find(value)
-        if column is None:
-            column = env.analysis.column("$copy", value.type)
-            known.add(value, column)
-            computed.append((column, value))
+    def add(value: Expr) -> ResolvedColumn:
+        column = env.analysis.column("$copy", value.type)
+        computed.append((column, value))
         return column
 
-    def through(value: Expr) -> Expr:
-        column = column_of(value)
-        return ColumnRef(column.type, column)
-
+    copies = CopiedColumns(add)
     variables: list[Variable] = []
     for variable in table.variables:
         if isinstance(variable, ElementVariable):
-            mapped = MappedElement(variable.name, variable.element, through)
-            mapped.is_nullable = True
+            mapped = copies.element(variable.name, variable.element)
             variables.append(ElementVariable(variable.name, mapped, variable.exposed))
         else:
-            variables.append(Column(variable.name, column_of(variable.value())))
+            variables.append(Column(variable.name, copies.column(variable.value())))
     build = table.build
 
     def built() -> Scan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import StatementTooLarge
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.resolved import PathMode, PathPrefix
+from spanemu.values.types import BOOL
 from tests.unit.sql.executor.operators.path_world import (
     ACCOUNTS,
     SCHEMA,
@@ -72,6 +74,25 @@ def test_a_passed_deadline_ends_a_search(prefix, has_end):
     scan, end = dense(6, prefix, has_end=has_end)
     with Call(deadline=0.0), pytest.raises(DeadlineExceeded):
         list(running(scan, end))
+
+
+class CountingCall(Call):
+    """A request that counts how often its deadline is checked."""
+
+    checks = 0
+
+    def check(self) -> None:
+        self.checks += 1
+        super().check()
+
+
+def test_the_deadline_is_checked_for_each_last_node_that_fails():
+    scan, end = dense(1, PathPrefix.ALL)
+    assert isinstance(scan, r.PathScan)
+    never = r.PathScope(0, 0, PathMode.WALK, r.Literal(BOOL, False))
+    with CountingCall() as call:
+        assert not list(running(replace(scan, scopes=(never,)), end))
+    assert call.checks >= SIZE
 
 
 @pytest.mark.parametrize("prefix", PREFIXES[1:])
