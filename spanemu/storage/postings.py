@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -59,13 +59,14 @@ class ColumnPostings:
     was altered since.
     """
 
-    __slots__ = ("_nulls", "bitmaps", "is_complete", "nulls", "tokenizers", "tokens")
+    __slots__ = ("_nulls", "_ordered", "bitmaps", "is_complete", "nulls", "tokenizers", "tokens")
 
     def __init__(self) -> None:
         self.tokens: dict[bytes, array[int]] = {}
         self.tokenizers: dict[Tokenizer, None] = {}
         self.nulls: list[int] = []
         self._nulls = 0, 0  # `nulls` as bits, and how many of them
+        self._ordered: tuple[int, list[tuple[Any, bytes]]] = 0, []  # with the number of tokens
         self.is_complete = True
         # The documents of a token as bits, with the number of postings that they were made of.
         self.bitmaps: dict[bytes, tuple[int, int]] = {}
@@ -112,6 +113,19 @@ class ColumnPostings:
             bits |= bits_of(self.nulls[size:count])
             self._nulls = bits, count
         return bits
+
+    def ordered(self, key: Callable[[bytes], Any]) -> list[tuple[Any, bytes]]:
+        """Return the tokens with their keys, in order; those without a key are left out.
+
+        `key` is the same for all calls.
+        """
+        size, ordered = self._ordered
+        tokens = list(self.tokens)
+        if size < len(tokens):
+            keys = [(key(token), token) for token in tokens]
+            ordered = sorted([pair for pair in keys if pair[0] is not None])
+            self._ordered = len(tokens), ordered
+        return ordered
 
     def occurrences(self, token: bytes, number: int) -> list[int]:
         """Return the occurrences of a token in a document."""

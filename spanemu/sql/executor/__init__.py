@@ -11,7 +11,8 @@ In reading order:
   expressions as generated functions
 - `subquery`: subqueries, lambdas and WITH expressions
 - `ranges`: seeks as encoded key ranges
-- `search` and `search_scores`: conditions of search functions, and scores, over postings
+- `documents`, `search`, `implied` and `search_scores`: conditions of search functions, conditions
+  that follow from others, and scores, over postings
 - `operators`: the operators of a plan
 - `dml`: row changes of DML, and THEN RETURN
 - `build`: the table of operators and the entry points

@@ -17,6 +17,7 @@ from spanemu.base.deadline_checks import Batched
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.documents import Program, Segment, Unsuited, tokenizer_of
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
 from spanemu.sql.executor.ranges import RangesOf, compile_ranges
 from spanemu.sql.executor.relation import (
@@ -28,13 +29,7 @@ from spanemu.sql.executor.relation import (
     map_batches,
 )
 from spanemu.sql.executor.run import ByteRange, NodeProfile, Row, Run
-from spanemu.sql.executor.search import (
-    Program,
-    Segment,
-    Unsuited,
-    compile_search,
-    tokenizer_of,
-)
+from spanemu.sql.executor.search import compile_search
 from spanemu.sql.executor.search_scores import Scores
 from spanemu.sql.functions.search.queries import score_query, search_query
 from spanemu.sql.plan.conditions import conjunction, conjuncts
