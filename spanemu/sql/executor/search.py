@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
@@ -193,10 +192,7 @@ class Documents:
             return reduce(or_, of_tokens, 0) if tree.count == 1 else self._everything
         if tree.count > len(of_tokens):
             return 0
-        counts = Counter[int]()
-        for bits in of_tokens:
-            counts.update(numbers_in(bits))
-        return bits_of([number for number, count in counts.items() if count >= tree.count])
+        return _in_at_least(of_tokens, tree.count)
 
     def _phrase(self, tree: query_tree.Phrase) -> int:
         return reduce(or_, [_phrase_in(each, tree) for each in self._lists])
@@ -221,6 +217,31 @@ _EVALUATE: Mapping[type, Callable[[Documents, Any], int]] = {
     query_tree.Not: Documents._not,
     query_tree.AtLeast: Documents._at_least,
 }
+
+
+def _in_at_least(sets: Iterable[int], count: int) -> int:
+    """Return the documents that are in at least `count` sets.
+
+    The planes hold the digits of a counter for each document: bit `i` of the counters of all
+    documents is one integer, so that a set is added to all of them at once.
+    """
+    planes: list[int] = []
+    for bits in sets:
+        carry = bits
+        for digit, plane in enumerate(planes):
+            planes[digit], carry = plane ^ carry, plane & carry
+        if carry:
+            planes.append(carry)
+    digits = max(len(planes), count.bit_length())
+    planes += [0] * (digits - len(planes))
+    more, equal = 0, reduce(or_, planes, 0)
+    for digit in reversed(range(digits)):
+        if count >> digit & 1:
+            equal &= planes[digit]
+        else:
+            more |= equal & planes[digit]
+            equal &= ~planes[digit]
+    return more | equal
 
 
 def _effort(tree: query_tree.Node) -> int:

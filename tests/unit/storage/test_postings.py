@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 from spanemu.base.bits import numbers_in
 from spanemu.storage import postings
 from spanemu.storage.postings import ColumnPostings, Live, Partition
@@ -101,3 +103,40 @@ def test_bits_beyond_the_last_document_are_clear():
     live.set(9)
     live.clear(100_000)
     assert numbers_in(live.as_int()) == [9]
+
+
+def test_postings_of_a_list_are_filled_when_a_query_needs_them():
+    partition = Partition((1, 2), ())
+    rows = [(number, tokens("a"), tokens("b")) for number in range(600)]
+    partition.update([b"%d" % number for number in range(600)], rows)
+    (segment, _) = partition.segments[0]
+    while partition.fill((2,)):
+        pass
+    assert numbers_in(segment.columns[2].documents(b"b")) == list(range(600))
+    assert segment.columns[1].filled == 0
+    partition.update([b"x"], [(600, tokens("a"), tokens("b"))])
+    assert partition.fill((2,)) == 0
+    assert numbers_in(segment.columns[2].documents(b"b"))[-1] == 600
+    while partition.fill((1, 2)):
+        pass
+    assert len(segment.columns[1].tokens[b"a"]) == 601
+
+
+def test_stores_that_share_a_segment_fill_it_once():
+    partition = Partition(COLUMNS, ())
+    partition.update(
+        [b"%d" % number for number in range(900)], [document(number, "a") for number in range(900)]
+    )
+    twin = partition.share()
+    threads = [Thread(target=lambda each=each: fill(each)) for each in (partition, twin)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    postings_of_a = partition.segments[0][0].columns[1].tokens[b"a"]
+    assert [posting >> 32 for posting in postings_of_a] == list(range(900))
+
+
+def fill(partition: Partition) -> None:
+    while partition.fill(COLUMNS):
+        pass
