@@ -246,8 +246,11 @@ class Partition:
         """Return the same documents for a clone of the store."""
         twin = Partition(self._columns, self.touched)
         twin.segments = [(segment, Live(live.bits)) for segment, live in self.segments]
-        self._open = None
         return twin
+
+    def close(self) -> None:
+        """Add no more documents to the last segment, because another store has it from now on."""
+        self._open = None
 
     def update(self, keys: Sequence[bytes], rows: Sequence[Row | None]) -> None:
         """Number the newest versions of documents, and make them the live ones."""
@@ -340,6 +343,7 @@ class TreePostings:
         self.layout = layout
         self._touched: dict[bytes, None] = {}
         self._partitions: dict[bytes, Partition] = {}
+        self._is_shared = False  # True if other stores have the partitions, which nobody changes
 
     def touch(self, key: bytes) -> None:
         """Note that a document was written. The caller holds the store's mutex."""
@@ -350,9 +354,19 @@ class TreePostings:
     def share(self) -> TreePostings:
         """Return the same postings for a clone of the store. The caller holds its mutex."""
         self._sort_touched()
+        if not self._is_shared:
+            for partition in self._partitions.values():
+                partition.close()
         twin = TreePostings(self.layout)
-        twin._partitions = {key: each.share() for key, each in self._partitions.items()}
+        twin._partitions = self._partitions
+        self._is_shared = twin._is_shared = True
         return twin
+
+    def _own(self) -> None:
+        """Copy partitions that other stores have before they are changed."""
+        if self._is_shared:
+            self._partitions = {key: each.share() for key, each in self._partitions.items()}
+            self._is_shared = False
 
     def view(self, store: StoreReads, tree: TreeId, selection: Selection, at: int) -> View:
         """Return the documents of a partition, with the postings of the lists selected."""
@@ -360,6 +374,7 @@ class TreePostings:
         while True:
             current().check()  # What was numbered stays, if the request ends here.
             with store.mutex:
+                self._own()
                 self._sort_touched()
                 partition = self._partition(store, tree, prefix)
                 partition.compact()
@@ -379,6 +394,9 @@ class TreePostings:
 
     def _sort_touched(self) -> None:
         """Give the written keys to their partitions; those of other partitions do not matter."""
+        if not self._touched:
+            return
+        self._own()
         touched, self._touched = self._touched, {}
         for key in touched:
             partition = self._partitions.get(self._prefix(key))

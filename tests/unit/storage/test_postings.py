@@ -6,7 +6,13 @@ from threading import Thread
 
 from spanemu.base.bits import numbers_in
 from spanemu.storage import postings
-from spanemu.storage.postings import ColumnPostings, Live, Partition
+from spanemu.storage.postings import (
+    ColumnPostings,
+    DocumentLayout,
+    Live,
+    Partition,
+    TreePostings,
+)
 from spanemu.values.token_list import TokenizedValue, Tokenizer, TokenKind, TokenList
 
 WORDS = Tokenizer(TokenKind.FULLTEXT)
@@ -67,6 +73,7 @@ def test_a_shared_segment_is_never_appended_to():
     partition = Partition(COLUMNS, ())
     rows = [document(number, "a") for number in range(200)]
     partition.update([b"%d" % number for number in range(200)], rows)
+    partition.close()
     twin = partition.share()
     shared = twin.segments[0][0]
     partition.update([b"x"], [document(300, "b")])
@@ -80,7 +87,7 @@ def test_small_segments_are_taken_over():
     partition = Partition(COLUMNS, ())
     for number in range(40):
         partition.update([b"%d" % number], [document(number, "a")])
-        partition = partition.share()
+        partition = partition.share()  # whose segments are closed
     assert len(partition.segments) <= 3
     assert sorted(number for number, _ in live_rows(partition)) == list(range(40))
 
@@ -140,3 +147,20 @@ def test_stores_that_share_a_segment_fill_it_once():
 def fill(partition: Partition) -> None:
     while partition.fill(COLUMNS):
         pass
+
+
+def test_clones_copy_partitions_when_one_of_them_changes_theirs():
+    origin = TreePostings(DocumentLayout((), COLUMNS))
+    origin._partitions[b""] = Partition(COLUMNS, ())
+    origin._partitions[b""].update([b"1"], [document(1, "a")])
+    twin = origin.share()
+    third = twin.share()
+    assert twin._partitions is origin._partitions is third._partitions
+    twin.touch(b"2")
+    twin._sort_touched()
+    assert list(twin._partitions[b""].touched) == [b"2"]
+    assert origin._partitions is third._partitions
+    assert not origin._partitions[b""].touched
+    twin._partitions[b""].update([b"2"], [document(2, "b")])
+    assert [number for number, _ in live_rows(twin._partitions[b""])] == [1, 2]
+    assert [number for number, _ in live_rows(third._partitions[b""])] == [1]
