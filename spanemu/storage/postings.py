@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from threading import Lock
 from typing import Any
 
 from spanemu.base.bits import bits_of, numbers_in
@@ -39,16 +40,27 @@ from spanemu.storage.layout import EVERYTHING, TreeId
 from spanemu.storage.reads import StoreReads
 from spanemu.storage.versions import Row, visible
 from spanemu.values.key import ByteRange, after_prefix, decode_part
-from spanemu.values.token_list import OtherTokenList, Tokenizer, TokenList
+from spanemu.values.token_finder import append_occurrences
+from spanemu.values.token_list import OtherTokenList, Tokenizer
 from spanemu.values.types import TypeCode
 
 NUMBER_SHIFT = 32
 OCCURRENCE_MAX = (1 << NUMBER_SHIFT) - 1
-CHUNK = 128  # documents that are numbered while the store's mutex is held
+CHUNK = 256  # documents that are numbered or filled in while the store's mutex is held
 TOUCHED_MAX = 4096  # keys that are noted before they are sorted by partition
 _DEAD_MIN = 1024  # numbers of old versions that a partition keeps in any case
 _SMALL = 64  # documents of a segment that another segment takes over
 _ABSENT = object()  # a cell that a document of another layout lacks
+
+
+class _Arrays(dict[bytes, "array[int]"]):
+    """Arrays of postings by token; an array is made when the first posting is added."""
+
+    __slots__ = ()
+
+    def __missing__(self, token: bytes) -> array[int]:
+        created = self[token] = array("Q")
+        return created
 
 
 class ColumnPostings:
@@ -59,14 +71,18 @@ class ColumnPostings:
     was altered since.
     """
 
-    __slots__ = ("_nulls", "bitmaps", "is_complete", "nulls", "tokenizers", "tokens")
+    __slots__ = (
+        "_nulls", "_ordered", "bitmaps", "filled", "is_complete", "nulls", "tokenizers", "tokens",
+    )  # fmt: skip
 
     def __init__(self) -> None:
-        self.tokens: dict[bytes, array[int]] = {}
+        self.tokens = _Arrays()
         self.tokenizers: dict[Tokenizer, None] = {}
         self.nulls: list[int] = []
         self._nulls = 0, 0  # `nulls` as bits, and how many of them
+        self._ordered: tuple[int, list[tuple[Any, bytes]]] = 0, []  # with the number of tokens
         self.is_complete = True
+        self.filled = 0  # documents whose tokens are here
         # The documents of a token as bits, with the number of postings that they were made of.
         self.bitmaps: dict[bytes, tuple[int, int]] = {}
 
@@ -75,22 +91,13 @@ class ColumnPostings:
         if data is None:
             self.nulls.append(number)
             return
+        base = number << NUMBER_SHIFT
         try:
-            tokens = TokenList.decode(data)
-        except (OtherTokenList, AttributeError, TypeError):
+            tokenizer = append_occurrences(data, self.tokens, base, OCCURRENCE_MAX)
+        except (OtherTokenList, OverflowError, AttributeError, TypeError):
             self.is_complete = False
             return
-        self.tokenizers[tokens.tokenizer] = None
-        base, known = number << NUMBER_SHIFT, self.tokens
-        for token, occurrence in tokens.occurrences():
-            if occurrence > OCCURRENCE_MAX:
-                self.is_complete = False
-                return
-            postings = known.get(token)
-            if postings is None:
-                known[token] = array("Q", (base | occurrence,))
-            else:
-                postings.append(base | occurrence)
+        self.tokenizers[tokenizer] = None
 
     def documents(self, token: bytes) -> int:
         """Return the documents that have a token, a bit for each number."""
@@ -113,6 +120,19 @@ class ColumnPostings:
             self._nulls = bits, count
         return bits
 
+    def ordered(self, key: Callable[[bytes], Any]) -> list[tuple[Any, bytes]]:
+        """Return the tokens with their keys, in order; those without a key are left out.
+
+        `key` is the same for all calls.
+        """
+        size, ordered = self._ordered
+        tokens = list(self.tokens)
+        if size < len(tokens):
+            keys = [(key(token), token) for token in tokens]
+            ordered = sorted([pair for pair in keys if pair[0] is not None])
+            self._ordered = len(tokens), ordered
+        return ordered
+
     def occurrences(self, token: bytes, number: int) -> list[int]:
         """Return the occurrences of a token in a document."""
         postings = self.tokens.get(token)
@@ -124,9 +144,12 @@ class ColumnPostings:
 
 
 class Segment:
-    """Numbered documents of a partition, and the postings of their token lists."""
+    """Numbered documents of a partition, and the postings of their token lists.
 
-    __slots__ = ("by_key", "by_row", "columns", "keys", "rows")
+    The postings of a list are filled when a query searches it.
+    """
+
+    __slots__ = ("_filling", "by_key", "by_row", "columns", "keys", "rows")
 
     def __init__(self, columns: Iterable[int]) -> None:
         self.rows: list[Row] = []
@@ -134,6 +157,7 @@ class Segment:
         self.by_row: dict[int, int] = {}  # `rows` keeps the rows, so that their ids stay theirs
         self.by_key: dict[bytes, int | tuple[int, ...]] = {}
         self.columns = {column: ColumnPostings() for column in columns}
+        self._filling = Lock()  # Stores that share the segment have mutexes of their own.
 
     def add(self, key: bytes, row: Row) -> int:
         """Give a version of a document the next number."""
@@ -146,9 +170,22 @@ class Segment:
             self.by_key[key] = number
         else:
             self.by_key[key] = (*(older if isinstance(older, tuple) else (older,)), number)
-        for column, postings in self.columns.items():
-            postings.add(number, row[column] if column < len(row) else _ABSENT)
         return number
+
+    def fill(self, columns: Iterable[int], limit: int) -> int:
+        """Add the tokens of documents, at most `limit`; return how many documents remain."""
+        remaining = 0
+        with self._filling:
+            for column in columns:
+                postings = self.columns[column]
+                end = min(len(self.rows), postings.filled + limit)
+                for number in range(postings.filled, end):
+                    row = self.rows[number]
+                    postings.add(number, row[column] if column < len(row) else _ABSENT)
+                limit -= end - postings.filled
+                postings.filled = end
+                remaining += len(self.rows) - end
+        return remaining
 
     def number_of(self, row: Row) -> int | None:
         """Return the number of a version, None if it is not in the segment."""
@@ -209,8 +246,11 @@ class Partition:
         """Return the same documents for a clone of the store."""
         twin = Partition(self._columns, self.touched)
         twin.segments = [(segment, Live(live.bits)) for segment, live in self.segments]
-        self._open = None
         return twin
+
+    def close(self) -> None:
+        """Add no more documents to the last segment, because another store has it from now on."""
+        self._open = None
 
     def update(self, keys: Sequence[bytes], rows: Sequence[Row | None]) -> None:
         """Number the newest versions of documents, and make them the live ones."""
@@ -251,6 +291,15 @@ class Partition:
             if alive >> number & 1:
                 bits.set(into.add(segment.keys[number], row))
 
+    def fill(self, columns: Sequence[int]) -> int:
+        """Add the tokens of some documents; return how many documents remain."""
+        remaining = 0
+        for segment, _ in self.segments:
+            remaining = segment.fill(columns, CHUNK)
+            if remaining:
+                break
+        return remaining
+
     def compact(self) -> None:
         """Number all documents again, once the old versions are more than the live ones."""
         numbers = sum([len(segment.rows) for segment, _ in self.segments])
@@ -261,6 +310,13 @@ class Partition:
             for number in numbers_in(live.as_int()):
                 self.touched[segment.keys[number]] = None
         self._open, self.segments = None, []
+
+
+class Selection(NamedTuple):
+    """A partition by its prefix, and the positions of the token lists that a query looks at."""
+
+    prefix: bytes
+    columns: tuple[int, ...]
 
 
 class DocumentLayout(NamedTuple):
@@ -287,6 +343,7 @@ class TreePostings:
         self.layout = layout
         self._touched: dict[bytes, None] = {}
         self._partitions: dict[bytes, Partition] = {}
+        self._is_shared = False  # True if other stores have the partitions, which nobody changes
 
     def touch(self, key: bytes) -> None:
         """Note that a document was written. The caller holds the store's mutex."""
@@ -297,15 +354,27 @@ class TreePostings:
     def share(self) -> TreePostings:
         """Return the same postings for a clone of the store. The caller holds its mutex."""
         self._sort_touched()
+        if not self._is_shared:
+            for partition in self._partitions.values():
+                partition.close()
         twin = TreePostings(self.layout)
-        twin._partitions = {key: each.share() for key, each in self._partitions.items()}
+        twin._partitions = self._partitions
+        self._is_shared = twin._is_shared = True
         return twin
 
-    def view(self, store: StoreReads, tree: TreeId, prefix: bytes, at: int) -> View:
-        """Return the documents of the partition whose keys begin with `prefix`."""
+    def _own(self) -> None:
+        """Copy partitions that other stores have before they are changed."""
+        if self._is_shared:
+            self._partitions = {key: each.share() for key, each in self._partitions.items()}
+            self._is_shared = False
+
+    def view(self, store: StoreReads, tree: TreeId, selection: Selection, at: int) -> View:
+        """Return the documents of a partition, with the postings of the lists selected."""
+        prefix = selection.prefix
         while True:
             current().check()  # What was numbered stays, if the request ends here.
             with store.mutex:
+                self._own()
                 self._sort_touched()
                 partition = self._partition(store, tree, prefix)
                 partition.compact()
@@ -313,7 +382,7 @@ class TreePostings:
                 for key in keys:
                     del partition.touched[key]
                 partition.update(keys, [store.get(tree, key) for key in keys])
-                if not partition.touched:
+                if not partition.touched and not partition.fill(selection.columns):
                     return _view(partition, _changed(store, tree, prefix, at))
 
     def _partition(self, store: StoreReads, tree: TreeId, prefix: bytes) -> Partition:
@@ -325,6 +394,9 @@ class TreePostings:
 
     def _sort_touched(self) -> None:
         """Give the written keys to their partitions; those of other partitions do not matter."""
+        if not self._touched:
+            return
+        self._own()
         touched, self._touched = self._touched, {}
         for key in touched:
             partition = self._partitions.get(self._prefix(key))

@@ -419,7 +419,11 @@ class Store(StoreReads):
             return twin
 
     def documents(
-        self, tree: TreeId, layout: postings_of.DocumentLayout, prefix: bytes, at: int
+        self,
+        tree: TreeId,
+        layout: postings_of.DocumentLayout,
+        selection: postings_of.Selection,
+        at: int,
     ) -> postings_of.View | None:
         """Return the documents of a partition of a search index, with the postings of their tokens.
 
@@ -432,7 +436,7 @@ class Store(StoreReads):
                 if is_earlier or tree not in self.split_map.trees:
                     return None
                 known = self.postings[tree] = postings_of.TreePostings(layout)
-        return known.view(self, tree, prefix, at)
+        return known.view(self, tree, selection, at)
 
     def check(self) -> None:
         """Assert every invariant."""

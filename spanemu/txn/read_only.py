@@ -118,12 +118,15 @@ class SnapshotReader:
             rows: vector_rows.VectorRows = store.vector_rows
         return rows.view(rows_by_vector.VectorColumn(tree, column.position, length), self.at)
 
-    def documents(self, index: SearchIndex, prefix: bytes) -> postings.View | None:
+    def documents(
+        self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]
+    ) -> postings.View | None:
         """Return the documents of a partition of a search index, or None if they are few."""
         tree, store = tree_of(index), self._store
         if store.nth_key(tree, postings.range_of(prefix), _FEW_DOCUMENTS) is None:
             return None
-        documents = store.documents(tree, postings.layout_of(index), prefix, self.at)
+        selection = postings.Selection(prefix, lists)
+        documents = store.documents(tree, postings.layout_of(index), selection, self.at)
         self._checked_retention([])
         return documents
 

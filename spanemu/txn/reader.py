@@ -128,7 +128,7 @@ class TransactionReader:
             transaction.store.observer.on_get(tree_of(table), key)
         return transaction.get_row(table, key, lock, must_hold=self._writes)
 
-    def documents(self, index: SearchIndex, prefix: bytes) -> None:
+    def documents(self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]) -> None:
         """Return None: a transaction scans the partition, which it locks as a whole."""
 
     def row_count_estimate(self, table: Table) -> int:
@@ -225,7 +225,7 @@ class PartitionReader:
             return None
         return self._reader.get(table, key, for_update=for_update, cells=cells)
 
-    def documents(self, index: SearchIndex, prefix: bytes) -> None:
+    def documents(self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]) -> None:
         """Return None: partitioned queries do not search."""
 
     def row_count_estimate(self, table: Table) -> int:

@@ -12,9 +12,20 @@ decoded. The text of an n-gram list lies in the encoding as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 
-from spanemu.values.token_list import FIRST, LAST, POSITION_SHIFT, TokenList
+from spanemu.values.token_list import (
+    CATEGORY_SHIFT,
+    FIRST,
+    GAP,
+    LAST,
+    POSITION_SHIFT,
+    Tokenizer,
+    TokenKind,
+    TokenList,
+)
 
 _HEADER_END = b"\x1c"
 _VALUE_END = b"\x1d"
@@ -53,6 +64,46 @@ def finder(data: bytes) -> Callable[[bytes], Sequence[int]]:
         return hits
 
     return find
+
+
+def append_occurrences(
+    data: bytes, postings: Mapping[bytes, array[int]], base: int, limit: int
+) -> Tokenizer:
+    """Append all occurrences in an encoded list, each plus `base`, to the postings of their tokens.
+
+    `postings` makes an array for a token that it lacks. Raise OverflowError for an occurrence above
+    `limit`, and OtherTokenList for other bytes; both leave the postings incomplete.
+    """
+    tokens = TokenList.decode(data)
+    is_text = tokens.tokenizer.kind is TokenKind.FULLTEXT and b"#" not in data
+    if is_text and all(len(value.categories) <= 1 for value in tokens.values):
+        _append_words(tokens, postings, base, limit)
+        return tokens.tokenizer
+    for token, occurrence in tokens.occurrences():
+        if occurrence > limit:
+            raise OverflowError
+        postings[token].append(base + occurrence)
+    return tokens.tokenizer
+
+
+def _append_words(
+    tokens: TokenList, postings: Mapping[bytes, array[int]], base: int, limit: int
+) -> None:
+    """Append the occurrences of words, by few calls in Python for each value."""
+    start = 0
+    for value in tokens.values:
+        words = value.words
+        low = start << POSITION_SHIFT | value.category(0) << CATEGORY_SHIFT
+        end = low + (len(words) << POSITION_SHIFT)
+        if end > limit:
+            raise OverflowError
+        first = postings[words[0]]
+        known = len(first)
+        places = range(base + low, base + end, 1 << POSITION_SHIFT)
+        deque(map(array.append, map(postings.__getitem__, words), places), maxlen=0)
+        first[known] |= FIRST
+        postings[words[-1]][-1] |= LAST
+        start += len(words) + GAP
 
 
 def source_texts(data: bytes) -> list[str]:

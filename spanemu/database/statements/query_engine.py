@@ -173,11 +173,13 @@ def prepare(
     statistics: Statistics,
     *,
     by_partition: bool = False,
+    accelerates: bool = True,
 ) -> Prepared:
     """Return the prepared statement of a request, from the cache or compiled now.
 
     With `by_partition` the plan lets each partition of a hierarchy be processed by itself, if
-    such a plan exists.
+    such a plan exists. With `accelerates` it may read search indexes that the statement does not
+    ask for.
     """
     if request.optimizer_version or request.optimizer_statistics_package:
         optimizer_options.check_request(request, generation.schema)
@@ -185,8 +187,13 @@ def prepare(
     key: Any = (request.sql, tuple(types.items())) if types else request.sql
     if by_partition:
         key = ("by partition", key)
+    elif not accelerates:
+        key = ("by asked indexes", key)
     prepared: Prepared = generation.compiled(
-        key, lambda: _prepare(generation, request, statistics, by_partition=by_partition)
+        key,
+        lambda: _prepare(
+            generation, request, statistics, by_partition=by_partition, accelerates=accelerates
+        ),
     )
     return prepared
 
@@ -196,6 +203,9 @@ def prepare_locking(
 ) -> Prepared:
     """Prepare a statement in a read-write transaction; raise if it reads a system table."""
     prepared = prepare(generation, request, statistics)
+    if prepared.searches and search_rules.is_accelerated(prepared.executable.plan):
+        # A search index would lock a whole partition, which the statement does not ask for.
+        prepared = prepare(generation, request, statistics, accelerates=False)
     if prepared.searches and not prepared.may_search:
         raise search_rules.refused_in_transaction(prepared.executable.plan)
     if prepared.call is not None:
@@ -227,7 +237,12 @@ def prepare_dml(
 
 
 def _prepare(
-    generation: Generation, request: StatementRequest, statistics: Statistics, *, by_partition: bool
+    generation: Generation,
+    request: StatementRequest,
+    statistics: Statistics,
+    *,
+    by_partition: bool,
+    accelerates: bool,
 ) -> Prepared:
     began = monotonic()
     sql = request.sql
@@ -239,7 +254,9 @@ def _prepare(
     if statement.hints:
         optimizer_options.check_hints(statement.hints, schema)
     call = prepare_call(statement, schema, statistics) if functions.found else None
-    plan = plan_statement(statement, schema, statistics, by_partition=by_partition)
+    plan = plan_statement(
+        statement, schema, statistics, by_partition=by_partition, accelerates=accelerates
+    )
     executable = compile_plan(plan, generation.limits.statement_memory_bytes)
     prepared = Prepared(
         statement,

@@ -12,7 +12,8 @@ In reading order:
 - `subquery`: subqueries, lambdas and WITH expressions
 - `ranges`: seeks as encoded key ranges
 - `nearness`: bounds on the distances of many vectors
-- `search` and `search_scores`: conditions of search functions, and scores, over postings
+- `documents`, `search`, `implied` and `search_scores`: conditions of search functions, conditions
+  that follow from others, and scores, over postings
 - `operators`: the operators of a plan
 - `dml`: row changes of DML, and THEN RETURN
 - `build`: the table of operators and the entry points

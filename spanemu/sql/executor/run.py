@@ -77,9 +77,12 @@ class RowReader(Protocol):
         """Return the row with the encoded primary key `key`, or None."""
         ...
 
-    def documents(self, index: SearchIndex, prefix: bytes) -> Documents | None:
+    def documents(
+        self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]
+    ) -> Documents | None:
         """Return the documents of the partition of a search index whose keys begin with `prefix`.
 
+        Their postings are those of the token lists at the positions `lists` of a document.
         None if they are few, or if the reader has no postings: they are to be scanned.
         """
         ...

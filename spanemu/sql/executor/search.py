@@ -15,89 +15,86 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
-from typing import Any, Protocol
+from typing import Any
 
 from spanemu.base.bits import bits_of, numbers_in
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.documents import Found, Postings, Program, Segment, Unsuited, tokenizer_of
+from spanemu.sql.executor.implied import compile_implied
 from spanemu.sql.executor.relation import Layout
-from spanemu.sql.executor.run import Row, Run
+from spanemu.sql.executor.run import Run
+from spanemu.sql.functions.registry import IMPLIED, SEARCHES
 from spanemu.sql.functions.search import query_tree
 from spanemu.sql.functions.search.matcher import fulfils
 from spanemu.sql.functions.search.queries import search_query
 from spanemu.sql.plan.conditions import negated
 from spanemu.sql.resolved import And, ColumnRef, Expr, FunctionCall, MakeArray, Or
-from spanemu.values.token_list import POSITION_SHIFT, Tokenizer, TokenList
+from spanemu.values.token_list import POSITION_SHIFT, TokenList
 
 _NUMBER_SHIFT = 32 - POSITION_SHIFT  # of a posting without its attributes
 _BISECTED = 8  # a list so many times longer is searched, not copied
 
 
-class Postings(Protocol):
-    """The postings of one token list of the documents of a segment."""
-
-    tokens: Mapping[bytes, array[int]]
-    tokenizers: Mapping[Tokenizer, None]
-    is_complete: bool
-
-    def documents(self, token: bytes) -> int:
-        """Return the documents that have a token, a bit for each number."""
-        ...
-
-    def without_list(self) -> int:
-        """Return the documents whose list is NULL."""
-        ...
-
-    def occurrences(self, token: bytes, number: int) -> Sequence[int]:
-        """Return the occurrences of a token in a document."""
-        ...
-
-
-class Segment(Protocol):
-    """Numbered documents, with the postings of their token lists by position in a document."""
-
-    rows: Sequence[Row]
-    keys: Sequence[bytes]
-    columns: Mapping[int, Postings]
-
-    def number_of(self, row: Row) -> int | None:
-        """Return the number of a document, None if it is not in the segment."""
-        ...
-
-
-class Unsuited(Exception):
-    """The reason why postings cannot answer a condition."""
-
-
-Found = tuple[int, int]  # the documents for which a condition is TRUE, and is FALSE
-# Returns what is found among the visible documents of a segment.
-Program = Callable[[Run, Segment, int], Found]
-
-
 def compile_search(condition: Expr, layout: Layout, compiler: Compiler) -> Program:
-    """Compile a condition of calls of search functions, AND, OR and NOT."""
+    """Compile a condition that calls search functions, perhaps with others by AND, OR and NOT."""
     if isinstance(condition, And | Or):
-        programs = [compile_search(each, layout, compiler) for each in condition.operands]
+        operands = sorted(condition.operands, key=_is_tested)
+        programs = [compile_search(each, layout, compiler) for each in operands]
         return _combined(programs, is_and=isinstance(condition, And))
     inside = negated(condition)
     if inside is not None:
         operand = compile_search(inside, layout, compiler)
         return lambda run, segment, visible: operand(run, segment, visible)[::-1]
-    assert isinstance(condition, FunctionCall)
-    return _call(condition, layout, compiler)
+    if isinstance(condition, FunctionCall) and condition.signature.operation in IMPLIED:
+        return compile_implied(condition, layout, compiler)
+    if isinstance(condition, FunctionCall) and condition.signature.operation in SEARCHES:
+        return _call(condition, layout, compiler)
+    return _tested(condition, layout, compiler)
+
+
+def _tested(condition: Expr, layout: Layout, compiler: Compiler) -> Program:
+    """Compile a condition on other columns of the documents, each of which is tested."""
+    test = compiler.value(condition, layout)
+
+    def program(run: Run, segment: Segment, visible: int) -> Found:
+        rows = segment.rows
+        true: list[int] = []
+        false: list[int] = []
+        for number in interruptible(numbers_in(visible)):
+            result = test(rows[number], run)
+            if result is not None:
+                (true if result else false).append(number)
+        return bits_of(true), bits_of(false)
+
+    return program
+
+
+def _is_tested(condition: Expr) -> bool:
+    """Return whether a condition looks at each document, so that others come first."""
+    if isinstance(condition, And | Or):
+        return any(map(_is_tested, condition.operands))
+    inside = negated(condition)
+    if inside is not None:
+        return _is_tested(inside)
+    return not (
+        isinstance(condition, FunctionCall) and condition.signature.operation in SEARCHES | IMPLIED
+    )
 
 
 def _combined(programs: Sequence[Program], *, is_and: bool) -> Program:
     def program(run: Run, segment: Segment, visible: int) -> Found:
-        found = [each(run, segment, visible) for each in programs]
-        true, false = [bits for bits, _ in found], [bits for _, bits in found]
-        if is_and:
-            return reduce(and_, true), reduce(or_, false)
-        return reduce(or_, true), reduce(and_, false)
+        first, *others = programs
+        true, false = first(run, segment, visible)
+        for operand in others:
+            # A document that is decided needs no look at the other operands.
+            undecided = visible & ~(false if is_and else true)
+            more, less = operand(run, segment, undecided)
+            true, false = (true & more, false | less) if is_and else (true | more, false & less)
+        return true, false
 
     return program
 
@@ -149,16 +146,6 @@ def _columns(tokens: Expr) -> Iterable[ColumnRef]:
     return [part for part in parts.items if isinstance(part, ColumnRef)]
 
 
-def tokenizer_of(lists: Sequence[Postings]) -> Tokenizer | None:
-    """Return the tokenizer of all lists; None if there is no list."""
-    if not all(each.is_complete for each in lists):
-        raise Unsuited
-    known = {tokenizer for each in lists for tokenizer in each.tokenizers}
-    if len(known) > 1:
-        raise Unsuited
-    return next(iter(known), None)
-
-
 def _kept(bits: int, test: Callable[[int], bool]) -> int:
     """Return the documents that pass a test."""
     kept = [number for number in interruptible(numbers_in(bits)) if test(number)]
@@ -205,10 +192,7 @@ class Documents:
             return reduce(or_, of_tokens, 0) if tree.count == 1 else self._everything
         if tree.count > len(of_tokens):
             return 0
-        counts = Counter[int]()
-        for bits in of_tokens:
-            counts.update(numbers_in(bits))
-        return bits_of([number for number, count in counts.items() if count >= tree.count])
+        return _in_at_least(of_tokens, tree.count)
 
     def _phrase(self, tree: query_tree.Phrase) -> int:
         return reduce(or_, [_phrase_in(each, tree) for each in self._lists])
@@ -233,6 +217,31 @@ _EVALUATE: Mapping[type, Callable[[Documents, Any], int]] = {
     query_tree.Not: Documents._not,
     query_tree.AtLeast: Documents._at_least,
 }
+
+
+def _in_at_least(sets: Iterable[int], count: int) -> int:
+    """Return the documents that are in at least `count` sets.
+
+    The planes hold the digits of a counter for each document: bit `i` of the counters of all
+    documents is one integer, so that a set is added to all of them at once.
+    """
+    planes: list[int] = []
+    for bits in sets:
+        carry = bits
+        for digit, plane in enumerate(planes):
+            planes[digit], carry = plane ^ carry, plane & carry
+        if carry:
+            planes.append(carry)
+    digits = max(len(planes), count.bit_length())
+    planes += [0] * (digits - len(planes))
+    more, equal = 0, reduce(or_, planes, 0)
+    for digit in reversed(range(digits)):
+        if count >> digit & 1:
+            equal &= planes[digit]
+        else:
+            more |= equal & planes[digit]
+            equal &= ~planes[digit]
+    return more | equal
 
 
 def _effort(tree: query_tree.Node) -> int:

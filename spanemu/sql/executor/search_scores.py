@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.sql.executor.search import Postings
+from spanemu.sql.executor.documents import Postings
 from spanemu.sql.functions.search import query_tree
 from spanemu.sql.functions.search.matcher import Occurrences
 from spanemu.sql.functions.search.terms import tokens_of

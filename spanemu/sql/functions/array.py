@@ -21,6 +21,7 @@ from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.errors import ArrayTooLarge, BadArgument
 from spanemu.sql.functions.notation import chapter, function, overload
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.functions.time.date_parts import add_parts
 from spanemu.sql.functions.value_size import array_builder, bounded, check_size, sizer
 from spanemu.values import numeric, order
@@ -316,12 +317,21 @@ FUNCTIONS = chapter(
             overload("(ARRAY<T>, LAMBDA(T, INT64) -> BOOL) -> ARRAY<T>", array_filter_indexed),
         ),
         "ARRAY_FIRST": (overload("(ARRAY<T>) -> T", array_first),),
-        "ARRAY_INCLUDES": (
-            overload("(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL", array_includes_if),
-            overload("(ARRAY<T>, T) -> BOOL", bind=array_includes),
+        "ARRAY_INCLUDES": function(
+            (
+                overload("(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL", array_includes_if),
+                overload("(ARRAY<T>, T) -> BOOL", bind=array_includes),
+            ),
+            operation=Operation.ARRAY_INCLUDES,
         ),
-        "ARRAY_INCLUDES_ALL": (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_all),),
-        "ARRAY_INCLUDES_ANY": (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_any),),
+        "ARRAY_INCLUDES_ALL": function(
+            (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_all),),
+            operation=Operation.ARRAY_INCLUDES_ALL,
+        ),
+        "ARRAY_INCLUDES_ANY": function(
+            (overload("(ARRAY<T>, ARRAY<T>) -> BOOL", bind=array_includes_any),),
+            operation=Operation.ARRAY_INCLUDES_ANY,
+        ),
         "ARRAY_IS_DISTINCT": (overload("(ARRAY<T>) -> BOOL", bind=array_is_distinct),),
         "ARRAY_LAST": (overload("(ARRAY<T>) -> T", array_last),),
         "ARRAY_LENGTH": function((overload("(ARRAY<T>) -> INT64", len),), cannot_fail=True),

@@ -56,6 +56,12 @@ class Operation(Enum):
     NOT = "$not"
     LIKE = "$like"
     STARTS_WITH = "STARTS_WITH"
+    ENDS_WITH = "ENDS_WITH"
+    REGEXP_CONTAINS = "REGEXP_CONTAINS"
+    ARRAY_INCLUDES = "ARRAY_INCLUDES"
+    ARRAY_INCLUDES_ANY = "ARRAY_INCLUDES_ANY"
+    ARRAY_INCLUDES_ALL = "ARRAY_INCLUDES_ALL"
+    JSON_CONTAINS = "JSON_CONTAINS"
     COALESCE = "COALESCE"
     IFNULL = "IFNULL"
     ADD = "$add"
@@ -73,10 +79,21 @@ class Operation(Enum):
     SEARCH_NGRAMS = "SEARCH_NGRAMS"
     SCORE = "SCORE"
     SCORE_NGRAMS = "SCORE_NGRAMS"
+    HAS_VALUE = "$has_value"
+    HAS_ANY_VALUE = "$has_any_value"
+    HAS_ALL_VALUES = "$has_all_values"
+    HAS_DOCUMENT = "$has_document"
+    HAS_TEXTS = "$has_texts"
+    HAS_NUMBER_WITHIN = "$has_number_within"
 
 
 # Functions that are NULL for a NULL list of tokens.
 SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SEARCH_NGRAMS})
+# Conditions on token lists that follow from other conditions (`functions.search.implied`).
+IMPLIED = frozenset(
+    {Operation.HAS_VALUE, Operation.HAS_ANY_VALUE, Operation.HAS_ALL_VALUES}
+    | {Operation.HAS_DOCUMENT, Operation.HAS_TEXTS, Operation.HAS_NUMBER_WITHIN}
+)
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}
     | {Operation.GREATER, Operation.GREATER_OR_EQUAL}

@@ -205,12 +205,14 @@ class SearchScan(Scan):
     `search` are conditions on token lists alone, which postings decide; None stands for no
     condition. The seeks hold one value for each partition column. Without `ordered`, documents may
     come in any order. `scores` are computed for the documents found. The cost is that of the
-    documents found, and of reading the postings of the tokens sought.
+    documents found, and of reading the postings of the tokens sought. A scan that `accelerates` a
+    query stands for one of the table: the query asks for no search index.
     """
 
     search: Expr | None = None
     ordered: bool = False
     scores: Computed = ()
+    accelerates: bool = False
     parts = ("seeks", "residual", "search", "scores")
 
     @property

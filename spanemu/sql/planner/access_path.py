@@ -47,6 +47,7 @@ from spanemu.sql.planner.estimate import (
     BACK_JOIN,
     HASH_TABLE,
     HASHED,
+    SEARCH,
     SEEK,
     Estimate,
     estimate,
@@ -181,6 +182,12 @@ def best_access(
         if any(name == "index_strategy" for name, _ in scan.hints):
             raise IndexUnionNotPossible(scan.table.name)
     chosen = min(_paths(scan, conditions, required, planning), key=lambda path: path.estimate.cost)
+    if _may_accelerate(scan, planning):
+        reading = _SearchReading(conditions, required, planning)
+        cost = chosen.estimate.cost
+        searched = search_access.accelerated(scan, conditions, planning, reading, cost)
+        if searched is not None:
+            return searched
     if _may_use_union(scan, planning):
         united = _index_union(scan, conditions, planning)
         if united is not None and _cost_of_union(united, required, planning) < chosen.estimate.cost:
@@ -196,15 +203,21 @@ class _SearchReading:
     required: Required
     planning: Planning
 
-    def cost(self, scan: Scan, index: SearchIndex) -> float:
-        """Return what it costs to read `scan` by an index."""
-        return self._path(scan, index).estimate.cost
+    def cost(self, scan: Scan, index: SearchIndex, share: float | None = None) -> float:
+        """Return what it costs to read `scan` by an index, or a share of its entries."""
+        path = self._path(scan, index)
+        if share is None:
+            return path.estimate.cost
+        per_row = 1.0 if _covers(index, scan) else 1.0 + BACK_JOIN
+        if self.required is not None and not self._has_order(scan, path):
+            per_row += _SORT_PER_ROW
+        return SEARCH + path.estimate.rows * share * per_row
 
-    def plan(self, scan: Scan, index: SearchIndex) -> Node:
-        """Return the plan that reads `scan` by an index."""
+    def plan(self, scan: Scan, index: SearchIndex, conditions: Sequence[Expr]) -> Node:
+        """Return the plan that reads `scan` by an index under conditions."""
         path = self._path(scan, index)
         ordered = replace_fields(scan, {"ordered": self._has_order(scan, path)})
-        return _build(ordered, self.conditions, path, self.planning)
+        return _build(ordered, conditions, path, self.planning)
 
     def _path(self, scan: Scan, index: SearchIndex) -> Path:
         terms = Terms({column.id: stored.name for column, stored in scan.outputs})
@@ -230,6 +243,16 @@ def _with_tokens(
         scan, lambda rows: best_access(rows, early, required, planning)
     )
     return node if late is None else Filter(node, late)
+
+
+def _may_accelerate(scan: Scan, planning: Planning) -> bool:
+    """Return whether a search index may be read that the query does not ask for."""
+    return (
+        planning.accelerates
+        and bool(planning.schema.search_indexes)
+        and not scan.for_update
+        and planning.hint("force_index", scan.hints) is None
+    )
 
 
 def _may_use_union(scan: Scan, planning: Planning) -> bool:

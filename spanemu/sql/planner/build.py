@@ -51,13 +51,22 @@ def plan_statement(
     statistics: Statistics,
     *,
     by_partition: bool = False,
+    accelerates: bool = True,
 ) -> Plan:
     """Return the plan for a statement under a schema, for the current table sizes.
 
-    `by_partition` says that the plan should run partition by partition (`plan.partitionable`).
+    `by_partition` says that the plan should run partition by partition (`plan.partitionable`). With
+    `accelerates`, a query may read search indexes that it does not ask for.
     """
     current().check()  # Parsing and analyzing a very long statement takes a while.
-    planning = Planning(schema, statistics, statement.hints, by_partition=by_partition)
+    is_query = isinstance(statement, resolved.QueryStatement) and not statement.for_update
+    planning = Planning(
+        schema,
+        statistics,
+        statement.hints,
+        by_partition=by_partition,
+        accelerates=accelerates and is_query,
+    )
     builder = _Builder(planning, statement)
     try:
         plan = _STATEMENTS[type(statement)](builder, statement)

@@ -47,12 +47,15 @@ class Planning:
         hints: Hints = (),
         *,
         by_partition: bool = False,
+        accelerates: bool = False,
     ) -> None:
         self.schema = schema
         self.statistics = statistics
         self.hints = dict(hints)
         # True if the plan should run partition by partition: no operator may leave its partition.
         self.by_partition = by_partition
+        # True if search indexes may be read that the statement does not ask for.
+        self.accelerates = accelerates and not by_partition
         # The estimates of `planner.estimate`, by the node's identity: keys keep nodes alive.
         self.estimates: dict[Node, Any] = {}
         # What `join_order` has planned, so that inputs of nested joins are planned only once.

@@ -1,5 +1,8 @@
 """How a table with search functions in its conditions is read: by one search index, or not at all.
 
+Without a search function, an index is read if its token lists know the rows better than any other
+path (`acceleration`).
+
 A query is legal if one search index of the table has all token lists that its search functions
 search, every partition column has one value, and every filter of the index is a condition of the
 query, too. FORCE_INDEX may name such an index without a search function. The base table answers no
@@ -23,10 +26,11 @@ from spanemu.base.record import dataclass
 from spanemu.schema.indexes import SearchIndex
 from spanemu.schema.table import Column
 from spanemu.sql.functions.registry import SEARCHES, Operation
-from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts, equality, negated
+from spanemu.sql.plan.conditions import call_of, conjunction, conjuncts, equality, is_plain, negated
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, SearchScan
 from spanemu.sql.plan.traverse import free, parts, replace_fields, scope_of
+from spanemu.sql.planner.acceleration import Implication, implication, is_implied
 from spanemu.sql.planner.planning import ForcedIndexNotReady, Planning
 from spanemu.sql.planner.search_errors import NoSearchIndex, SearchIndexUnusable
 from spanemu.sql.resolved import And, ColumnRef, Expr, FunctionCall, Or, TokenColumn
@@ -36,12 +40,12 @@ from spanemu.values.types import TypeCode
 class Reading(Protocol):
     """A reading of the entries of search indexes (`access_path`)."""
 
-    def cost(self, scan: Scan, index: SearchIndex) -> float:
-        """Return what it costs to read `scan` by an index."""
+    def cost(self, scan: Scan, index: SearchIndex, share: float | None = None) -> float:
+        """Return what it costs to read `scan` by an index, or a share of its entries."""
         ...
 
-    def plan(self, scan: Scan, index: SearchIndex) -> Node:
-        """Return the plan that reads `scan` by an index."""
+    def plan(self, scan: Scan, index: SearchIndex, conditions: Sequence[Expr]) -> Node:
+        """Return the plan that reads `scan` by an index under conditions."""
         ...
 
 
@@ -69,8 +73,41 @@ def search_access(
         index = forced
     else:
         index = min(_fitting(query), key=lambda each: reading.cost(scan, each))
-    searching = SearchScan(**{name: getattr(scan, name) for name in _FIELDS})
-    return _completed(reading.plan(searching, index))
+    implied = implication(scan, conditions, index, planning)
+    return _read(query, index, implied, reading)
+
+
+def accelerated(
+    scan: Scan, conditions: Sequence[Expr], planning: Planning, reading: Reading, cost: float
+) -> Node | None:
+    """Return a plan that reads a table by a search index at less than `cost`, if there is one.
+
+    No condition calls a search function, but the token lists of the index say which rows may fulfil
+    the conditions.
+    """
+    query = _Query(scan, conditions, (), planning)
+    best: tuple[SearchIndex, Implication] | None = None
+    for index in planning.schema.search_indexes.values():
+        if index.table != scan.table.name or not index.ready or any(_obstacles(index, query)):
+            continue
+        implied = implication(scan, conditions, index, planning)
+        if implied is not None and (needed := reading.cost(scan, index, implied.share)) < cost:
+            best, cost = (index, implied), needed
+    if best is None:
+        return None
+    return _read(query, *best, reading)
+
+
+def _read(query: _Query, index: SearchIndex, implied: Implication | None, reading: Reading) -> Node:
+    """Return the plan that reads a table by a search index."""
+    scan, conditions = query.scan, query.conditions
+    is_asked = bool(query.calls) or _forced(scan, query.planning) is not None
+    fields = {name: getattr(scan, name) for name in _FIELDS}
+    if implied is not None:
+        fields["outputs"] += implied.outputs
+        conditions = [*conditions, *conjuncts(implied.condition)]
+    searching = SearchScan(**fields, accelerates=not is_asked)
+    return _completed(reading.plan(searching, index, conditions))
 
 
 _FIELDS = ("table", "outputs", "for_update", "hints", "tokens")
@@ -228,10 +265,10 @@ def _computed(rows: Scan, tokens: tuple[TokenColumn, ...]) -> Node:
 
 
 def _searching(scan: SearchScan) -> SearchScan:
-    """Return a scan with its conditions on token lists alone as its search."""
+    """Return a scan with its conditions on token lists as its search."""
     ids = {column.id for column, stored in scan.outputs if _is_tokens(stored)}
     conditions = list(conjuncts(scan.residual))
-    search = [each for each in conditions if _is_search(each, ids)]
+    search = [each for each in conditions if _is_search(each, ids) or _is_mixed(each, scan, ids)]
     others = [each for each in conditions if each not in search]
     changes = {"search": conjunction(search), "residual": conjunction(others), "tokens": ()}
     return replace_fields(scan, changes)
@@ -248,8 +285,22 @@ def _is_search(condition: Expr, ids: set[int]) -> bool:
     inside = negated(condition)
     if inside is not None:
         return _is_search(inside, ids)
+    if is_implied(condition):
+        return True
     if not isinstance(condition, FunctionCall) or condition.signature.operation not in SEARCHES:
         return False
     tokens, *constants = condition.arguments
     is_constant = not any(free(each) or scope_of(each).is_volatile for each in constants)
     return is_constant and free(tokens) <= ids
+
+
+def _is_mixed(condition: Expr, scan: SearchScan, ids: set[int]) -> bool:
+    """Return whether a condition is an OR of searches and of plain conditions on documents."""
+    columns = scan.ids - ids
+
+    def fits(part: Expr) -> bool:
+        if isinstance(part, And | Or):
+            return all(map(fits, part.operands))
+        return _is_search(part, ids) or (is_plain(part) and free(part) <= columns)
+
+    return isinstance(condition, Or) and any(calls_in([condition])) and fits(condition)

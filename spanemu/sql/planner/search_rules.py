@@ -110,6 +110,12 @@ def _is_forced(scan: SearchScan) -> bool:
     return any(name == "force_index" for name, _ in scan.hints)
 
 
+def is_accelerated(plan: Plan) -> bool:
+    """Return whether a plan reads a search index that the statement does not ask for."""
+    assert isinstance(plan, QueryPlan | DmlPlan)
+    return any(isinstance(each, SearchScan) and each.accelerates for each in walk(plan.root))
+
+
 def reads_search_index(plan: Plan) -> bool:
     """Return whether a plan reads a search index."""
     assert isinstance(plan, QueryPlan | DmlPlan)

@@ -18,7 +18,7 @@ from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, Stateme
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.operators import search_scan
 from spanemu.storage.layout import root_boundary, tree_of
-from spanemu.storage.postings import layout_of
+from spanemu.storage.postings import Selection, layout_of
 from spanemu.txn import read_only
 from spanemu.values.token_list import TokenList
 
@@ -120,7 +120,8 @@ def content(database: Database, name: str) -> dict[bytes, list[tuple[int, list[i
     store = database._core.store
     at = store.read_timestamp()
     result: dict[bytes, list[tuple[int, list[int]]]] = {}
-    view = store.documents(tree_of(index), layout_of(index), b"", at)
+    selection = Selection(b"", layout_of(index).tokens)
+    view = store.documents(tree_of(index), layout_of(index), selection, at)
     assert view is not None
     column = layout_of(index).tokens[0]
     id_at = [each.name for each in index.columns].index("Id")
@@ -270,7 +271,8 @@ def test_old_versions_are_forgotten_once_they_are_most(database, monkeypatch):
         check(database, rows)
     index = index_named(database, "BySent")
     store = database._core.store
-    view = store.documents(tree_of(index), layout_of(index), b"", store.read_timestamp())
+    selection = Selection(b"", layout_of(index).tokens)
+    view = store.documents(tree_of(index), layout_of(index), selection, store.read_timestamp())
     assert view is not None
     numbers = sum(len(segment.rows) for segment, _ in view.segments)
     assert numbers <= 2 * len(rows) + 4

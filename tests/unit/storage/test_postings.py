@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 from spanemu.base.bits import numbers_in
 from spanemu.storage import postings
-from spanemu.storage.postings import ColumnPostings, Live, Partition
+from spanemu.storage.postings import (
+    ColumnPostings,
+    DocumentLayout,
+    Live,
+    Partition,
+    TreePostings,
+)
 from spanemu.values.token_list import TokenizedValue, Tokenizer, TokenKind, TokenList
 
 WORDS = Tokenizer(TokenKind.FULLTEXT)
@@ -65,6 +73,7 @@ def test_a_shared_segment_is_never_appended_to():
     partition = Partition(COLUMNS, ())
     rows = [document(number, "a") for number in range(200)]
     partition.update([b"%d" % number for number in range(200)], rows)
+    partition.close()
     twin = partition.share()
     shared = twin.segments[0][0]
     partition.update([b"x"], [document(300, "b")])
@@ -78,7 +87,7 @@ def test_small_segments_are_taken_over():
     partition = Partition(COLUMNS, ())
     for number in range(40):
         partition.update([b"%d" % number], [document(number, "a")])
-        partition = partition.share()
+        partition = partition.share()  # whose segments are closed
     assert len(partition.segments) <= 3
     assert sorted(number for number, _ in live_rows(partition)) == list(range(40))
 
@@ -101,3 +110,57 @@ def test_bits_beyond_the_last_document_are_clear():
     live.set(9)
     live.clear(100_000)
     assert numbers_in(live.as_int()) == [9]
+
+
+def test_postings_of_a_list_are_filled_when_a_query_needs_them():
+    partition = Partition((1, 2), ())
+    rows = [(number, tokens("a"), tokens("b")) for number in range(600)]
+    partition.update([b"%d" % number for number in range(600)], rows)
+    (segment, _) = partition.segments[0]
+    while partition.fill((2,)):
+        pass
+    assert numbers_in(segment.columns[2].documents(b"b")) == list(range(600))
+    assert segment.columns[1].filled == 0
+    partition.update([b"x"], [(600, tokens("a"), tokens("b"))])
+    assert partition.fill((2,)) == 0
+    assert numbers_in(segment.columns[2].documents(b"b"))[-1] == 600
+    while partition.fill((1, 2)):
+        pass
+    assert len(segment.columns[1].tokens[b"a"]) == 601
+
+
+def test_stores_that_share_a_segment_fill_it_once():
+    partition = Partition(COLUMNS, ())
+    partition.update(
+        [b"%d" % number for number in range(900)], [document(number, "a") for number in range(900)]
+    )
+    twin = partition.share()
+    threads = [Thread(target=lambda each=each: fill(each)) for each in (partition, twin)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    postings_of_a = partition.segments[0][0].columns[1].tokens[b"a"]
+    assert [posting >> 32 for posting in postings_of_a] == list(range(900))
+
+
+def fill(partition: Partition) -> None:
+    while partition.fill(COLUMNS):
+        pass
+
+
+def test_clones_copy_partitions_when_one_of_them_changes_theirs():
+    origin = TreePostings(DocumentLayout((), COLUMNS))
+    origin._partitions[b""] = Partition(COLUMNS, ())
+    origin._partitions[b""].update([b"1"], [document(1, "a")])
+    twin = origin.share()
+    third = twin.share()
+    assert twin._partitions is origin._partitions is third._partitions
+    twin.touch(b"2")
+    twin._sort_touched()
+    assert list(twin._partitions[b""].touched) == [b"2"]
+    assert origin._partitions is third._partitions
+    assert not origin._partitions[b""].touched
+    twin._partitions[b""].update([b"2"], [document(2, "b")])
+    assert [number for number, _ in live_rows(twin._partitions[b""])] == [1, 2]
+    assert [number for number, _ in live_rows(third._partitions[b""])] == [1]

@@ -17,6 +17,7 @@ from spanemu.base.deadline_checks import Batched
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
+from spanemu.sql.executor.documents import Program, Segment, Unsuited, tokenizer_of
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
 from spanemu.sql.executor.ranges import RangesOf, compile_ranges
 from spanemu.sql.executor.relation import (
@@ -28,20 +29,15 @@ from spanemu.sql.executor.relation import (
     map_batches,
 )
 from spanemu.sql.executor.run import ByteRange, NodeProfile, Row, Run
-from spanemu.sql.executor.search import (
-    Program,
-    Segment,
-    Unsuited,
-    compile_search,
-    tokenizer_of,
-)
+from spanemu.sql.executor.search import compile_search
 from spanemu.sql.executor.search_scores import Scores
 from spanemu.sql.functions.search.queries import score_query, search_query
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.nodes import Equal, SearchScan
-from spanemu.sql.plan.traverse import replace_fields
+from spanemu.sql.plan.traverse import free, replace_fields
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
 from spanemu.values.key import after_prefix, key_encoder
+from spanemu.values.types import TypeCode
 
 _SEARCHED = 5  # the arguments of SCORE that SEARCH has, too
 SORTED_MAX = 4096  # documents that are sorted rather than met on a walk
@@ -104,6 +100,7 @@ class _Search:
         self._program: Program = compile_search(node.search, layout, compiler)
         self._test: Value = compiler.test(node.search, layout)
         self._prefix = _prefix_of(node, compiler)
+        self._lists = _lists_of(node, layout)
         self._ranges: RangesOf | None = None
         if node.seeks is not None:
             self._ranges = compile_ranges(node.seeks, self._index.full_key, {}, compiler)
@@ -126,7 +123,7 @@ class _Search:
         ranges = None if self._ranges is None else self._ranges((), run)
         if prefix is None or ranges == []:
             return ()
-        documents = run.reader.documents(self._index, prefix)
+        documents = run.reader.documents(self._index, prefix, self._lists)
         if documents is None:
             return None
         try:
@@ -233,6 +230,14 @@ class _Scoring:
         if scorer is None or query is None:
             return None
         return Scores(postings, query.tree, scorer)
+
+
+def _lists_of(node: SearchScan, layout: Layout) -> tuple[int, ...]:
+    """Return the positions of the token lists that a search looks at."""
+    looked_at = [node.search, *[call for _, call in node.scores]]
+    ids = frozenset().union(*[free(each) for each in looked_at if each is not None])
+    lists = [column for column, stored in node.outputs if stored.type.code is TypeCode.TOKENLIST]
+    return tuple(sorted([layout[column.id] for column in lists if column.id in ids]))
 
 
 def _prefix_of(node: SearchScan, compiler: Compiler) -> Callable[[Run], bytes | None]:

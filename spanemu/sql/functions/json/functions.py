@@ -16,6 +16,7 @@ from spanemu.sql.functions.json.encode import build_document, encoder
 from spanemu.sql.functions.json.path import MISSING, reading_path, value_at
 from spanemu.sql.functions.json.text import json_text, scalar_text, text_value_at
 from spanemu.sql.functions.notation import chapter, function, overload
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.functions.time.timestamp import string_of_timestamp
 from spanemu.sql.functions.value_size import bounded
 from spanemu.values import json
@@ -212,7 +213,9 @@ FUNCTIONS = chapter(
             is_slow=True,
         ),
         "JSON_CONTAINS": function(
-            (overload("(JSON, JSON) -> BOOL", edit.json_contains),), is_slow=True
+            (overload("(JSON, JSON) -> BOOL", edit.json_contains),),
+            operation=Operation.JSON_CONTAINS,
+            is_slow=True,
         ),
         "JSON_KEYS": function(
             (

@@ -99,17 +99,34 @@ def score_ngrams(
     array_aggregator: str | None = None,
 ) -> float:
     """Return `SCORE_NGRAMS(tokens, query, ...)`."""
+    if tokens is None or query is None:
+        _ngram_score_options(language_tag, algorithm, array_aggregator)
+        return 0.0
+    arguments = query, language_tag, algorithm, array_aggregator
+    return _latest_ngram_scorer.of(tokenizer_of(tokens), arguments)(source_texts(tokens))
+
+
+def _ngram_score_options(
+    language_tag: str | None, algorithm: str | None, array_aggregator: str | None
+) -> bool:
+    """Check the options of SCORE_NGRAMS; return whether it scores elements of arrays."""
     if language_tag is not None:
         settings.language(language_tag, "SCORE_NGRAMS")
     ngram_score.check_algorithm(algorithm)
-    by_element = ngram_score.takes_elements(array_aggregator)
-    if tokens is None or query is None:
-        return 0.0
-    tokenizer = tokenizer_of(tokens)
+    return ngram_score.takes_elements(array_aggregator)
+
+
+def _ngram_scorer(tokenizer: Tokenizer, arguments: Sequence[Any]) -> Callable[[list[str]], float]:
+    """Return the function from the texts of a list to their score."""
+    query, *options = arguments
+    by_element = _ngram_score_options(*options)
     queries.check_tokenizer("SCORE_NGRAMS", tokenizer)
     if tokenizer.remove_diacritics:
         query = without_diacritics(query)
-    return ngram_score.score_texts(source_texts(tokens), query, by_element=by_element)
+    return ngram_score.scorer(query, by_element=by_element)
+
+
+_latest_ngram_scorer = _Latest(_ngram_scorer)
 
 
 class _Snippet(NamedTuple):

@@ -10,7 +10,7 @@ The figures of Spanner's manual follow exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from spanemu.sql.functions.errors import InvalidSearch
@@ -42,18 +42,22 @@ def takes_elements(array_aggregator: str | None) -> bool:
     )
 
 
-def score_texts(texts: Sequence[str], query: str, *, by_element: bool = False) -> float:
-    """Return the score of the elements of an array: of all as one text, or of the best."""
+def scorer(query: str, *, by_element: bool = False) -> Callable[[Sequence[str]], float]:
+    """Return the function from the elements of an array to their score for a query.
+
+    The elements are scored as one text, or by the best of them.
+    """
     wanted = query_trigrams(query)
     if by_element:
-        return max((score(text, wanted) for text in texts), default=0.0)
-    return score(texts[0] if len(texts) == 1 else " ".join(texts), wanted)
+        return lambda texts: max([score(text, wanted) for text in texts], default=0.0)
+    return lambda texts: score(texts[0] if len(texts) == 1 else " ".join(texts), wanted)
 
 
 def score(text: str, wanted: Trigrams) -> float:
     """Return the score of a text for the trigrams of a query."""
-    found = _trigrams(text)
-    shared = len(found & wanted)
+    padded = f"  {text.lower()} "
+    found = set(zip(padded, padded[1:], padded[2:]))  # noqa: B905
+    shared = len(wanted.intersection(found))
     return shared / (len(found) + len(wanted) - shared) if shared else 0.0
 
 

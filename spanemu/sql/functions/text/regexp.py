@@ -17,6 +17,7 @@ from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import BadArgument, BadRegularExpression
 from spanemu.sql.functions.notation import Rows, function, overload
+from spanemu.sql.functions.registry import Operation
 from spanemu.sql.functions.text.pattern_cache import pattern_cache
 from spanemu.sql.functions.value_size import ELEMENTS_MAX, bounded, check_element_count, check_size
 
@@ -232,6 +233,7 @@ OVERLOADS: Rows = {
             overload("(STRING, STRING) -> BOOL", _contains_text),
             overload("(BYTES, BYTES) -> BOOL", _contains_bytes),
         ),
+        operation=Operation.REGEXP_CONTAINS,
         is_slow=True,
     ),
     "REGEXP_EXTRACT": function(

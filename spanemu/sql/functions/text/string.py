@@ -213,7 +213,11 @@ _BASIC: Rows = {
         (overload("(STRING) -> INT64", len),), cannot_fail=True
     ),
     "CONCAT": _both("(S, S...) -> S", concat, concat_bytes),
-    "ENDS_WITH": function(_both("(S, S) -> BOOL", str.endswith, bytes.endswith), cannot_fail=True),
+    "ENDS_WITH": function(
+        _both("(S, S) -> BOOL", str.endswith, bytes.endswith),
+        operation=Operation.ENDS_WITH,
+        cannot_fail=True,
+    ),
     "LENGTH": function(_both("(S) -> INT64", len), cannot_fail=True),
     "LOWER|LCASE": function(_both("(S) -> S", str.lower, bytes.lower), cannot_fail=True),
     "LPAD": _both("(S, INT64, [S]) -> S", left_pad),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from spanemu.sql.functions.notation import chapter, overload
+from spanemu.sql.functions.notation import Rows, chapter, function, overload
 from spanemu.sql.functions.postgresql.json import access, convert, edit
 from spanemu.sql.functions.postgresql.json.access import jsonb_contained, jsonb_contains
-from spanemu.sql.functions.registry import Overload
+from spanemu.sql.functions.registry import Operation, Overload
 
 _TWO = "(PG_JSONB, PG_JSONB) -> BOOL"
 _PATH = "PG_JSONB, ARRAY<STRING>"
 
-_OPERATORS: dict[str, tuple[Overload, ...]] = {
+_OPERATORS: Rows = {
     "jsonb_object_field": (overload("(PG_JSONB, STRING) -> PG_JSONB", access.jsonb_object_field),),
     "jsonb_object_field_text": (
         overload("(PG_JSONB, STRING) -> STRING", access.jsonb_object_field_text),
@@ -19,7 +19,9 @@ _OPERATORS: dict[str, tuple[Overload, ...]] = {
     "jsonb_array_element_text": (
         overload("(PG_JSONB, INT64) -> STRING", access.jsonb_array_element_text),
     ),
-    "jsonb_contains": (overload(_TWO, jsonb_contains),),
+    "jsonb_contains": function(
+        (overload(_TWO, jsonb_contains),), operation=Operation.JSON_CONTAINS
+    ),
     "jsonb_contained": (overload(_TWO, jsonb_contained),),
     "jsonb_exists": (overload("(PG_JSONB, STRING) -> BOOL", access.jsonb_exists),),
     "jsonb_exists_any": (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_any),),
