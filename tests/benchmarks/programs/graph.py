@@ -83,7 +83,7 @@ OTHERS: Mapping[str, str] = {
 
 
 def rows_of(nodes: int) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Accounts and transfers; the same ones in every process. The last account is the hub."""
+    """Return accounts and transfers; the same ones in every process. The last account is the hub."""
     chance = random.Random(1)
     accounts = [(number, f"account {number}") for number in range(nodes + 1)]
     transfers = [
@@ -139,7 +139,7 @@ def _load(connection: Any, nodes: int) -> None:
 
 
 def wide_schema() -> list[str]:
-    """A graph with many element tables."""
+    """Return a graph with many element tables."""
     nodes = [f"N{number}" for number in range(WIDE_NODES)]
     edges = {f"E{n}": (nodes[n % WIDE_NODES], nodes[(n * 7 + 1) % WIDE_NODES]) for n in _wide()}
     declared = ", ".join(
