@@ -116,7 +116,7 @@ def _children(value: Any) -> Any:
 def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
     try:
         item = encoder(type_.item(), stringify=stringify)
-    except Unsupported:
+    except (NoJsonForm, Unsupported):
         if safe:
             return _null
         raise
