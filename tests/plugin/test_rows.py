@@ -300,14 +300,14 @@ def test_rows_have_vectors_of_the_declared_length_and_no_token_lists(database, d
         "(spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id))",
     }[dialect]
     keys = {"googlesql": ("Plain", "Made"), "postgresql": ("plain", "made")}[dialect]
-    made = {
+    identity = {
         "googlesql": "Id STRING(36) DEFAULT (GENERATE_UUID())",
         "postgresql": "id varchar(36) DEFAULT spanner.generate_uuid()",
     }[dialect]
     plain = {"googlesql": "Id INT64 NOT NULL", "postgresql": "id bigint NOT NULL"}[dialect]
     schema = [
         f"CREATE TABLE {keys[0]} ({plain}, {columns};",
-        f"CREATE TABLE {keys[1]} ({made}, {columns};",
+        f"CREATE TABLE {keys[1]} ({identity}, {columns};",
     ]
     factory = SpannerFactory(database(schema, dialect))
     for table in keys:  # one is read back, one is returned by the insert

@@ -79,8 +79,8 @@ def test_check_counts_indexes_of_all_kinds_models_and_graphs() -> None:
         "'//aiplatform.googleapis.com/projects/p/locations/l/endpoints/e');"
         "CREATE PROPERTY GRAPH G NODE TABLES (T);"
     )
-    made = run("check", "-", stdin=schema)
-    assert made.output == "1 table, 3 indexes, 0 views, 1 model, 1 property graph\n"
+    result = run("check", "-", stdin=schema)
+    assert result.output == "1 table, 3 indexes, 0 views, 1 model, 1 property graph\n"
 
 
 def test_check_counts_a_single_table_in_the_singular() -> None:
