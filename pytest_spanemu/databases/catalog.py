@@ -18,6 +18,12 @@ from pytest_spanemu.sql import dialect_of
 from spanemu.base.record import dataclass
 
 
+def item_type(type_: str) -> str | None:
+    """Return the type of the items of an array, or None if `type_` is no array."""
+    array = type_.partition("(vector_length=>")[0]
+    return array[6:-1] if array.startswith("ARRAY<") else None
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
     """A column. `type` is GoogleSQL's type with length, as in "STRING(36)" or "ARRAY<INT64>".
@@ -37,6 +43,11 @@ class ColumnInfo:
     def kind(self) -> str:
         """The type name without length and element type: "STRING", "ARRAY"."""
         return self.type.partition("(")[0].partition("<")[0]
+
+    @property
+    def is_token_list(self) -> bool:
+        """True for a column of full-text search, which no client can read."""
+        return self.type in ("TOKENLIST", "spanner.tokenlist")
 
     @property
     def left_to_server(self) -> bool:
@@ -65,6 +76,11 @@ class TableInfo:
     unique: list[tuple[str, ...]] = field(default_factory=list)  # columns of unique indexes
     foreign_keys: list[ForeignKeyInfo] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """The names of the columns that a client can read, which are all but token lists."""
+        return tuple(each.name for each in self.columns.values() if not each.is_token_list)
 
     def column(self, name: str) -> ColumnInfo:
         """Return the column `name`. Raises TypeError with a list of the columns."""

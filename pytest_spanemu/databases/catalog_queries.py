@@ -175,10 +175,13 @@ _PG_TYPES: Mapping[str, str] = {
     "uuid": "UUID",
 }
 _PG_VARYING = re.compile(r"character varying\((\d+)\)")
+_PG_VECTOR = re.compile(r"(.+\[\]) vector length (\d+)", re.IGNORECASE)
 
 
 def _googlesql_type(declared: str) -> str:
     """Return GoogleSQL's name of a type of PostgreSQL; the name itself for an unknown type."""
+    if match := _PG_VECTOR.fullmatch(declared):
+        return f"{_googlesql_type(match[1])}(vector_length=>{match[2]})"
     if declared.endswith("[]"):
         return f"ARRAY<{_googlesql_type(declared[:-2])}>"
     if match := _PG_VARYING.fullmatch(declared):

@@ -105,7 +105,7 @@ def rows_by_key(database: Any) -> RowsByKey:
     tables: RowsByKey = {}
     with database.snapshot(multi_use=True) as snapshot:
         for table in catalog.tables.values():
-            columns = tuple(table.columns)
+            columns = table.readable
             key = [columns.index(part) for part in table.key]
             rows = snapshot.read(table.name, columns, KeySet(all_=True))
             tables[table.name] = {tuple(row[part] for part in key): repr(row) for row in rows}

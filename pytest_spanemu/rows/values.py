@@ -17,7 +17,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import JsonObject
 
-from pytest_spanemu.databases.catalog import ColumnInfo
+from pytest_spanemu.databases.catalog import ColumnInfo, item_type
 from pytest_spanemu.options import Dialect
 from spanemu.base.errors import SpannerError
 from spanemu.schema.dialect import dialect_named
@@ -35,6 +35,7 @@ BYTES_COUNT = 16
 _EPOCH = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 _SECONDS = 5 * 365 * 86_400
 _LENGTH = re.compile(r"\((\d+|0x[0-9a-fA-F]+)\)")
+_VECTOR_LENGTH = re.compile(r">\(vector_length=>(\d+)\)$")
 
 # Words of a column's name, with the Faker method for them. The first entry that matches counts.
 _BY_NAME: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -108,9 +109,11 @@ class ValueGenerator:
         return None
 
     def _of_type(self, type_: str, name: str) -> Any:
-        if type_.startswith("ARRAY<"):
-            count = self.faker.random_int(1, ARRAY_ITEMS_MAX)
-            return [self._of_type(type_[6:-1], name) for _ in range(count)]
+        item = item_type(type_)
+        if item is not None:
+            fixed = _VECTOR_LENGTH.search(type_)
+            count = int(fixed[1]) if fixed else self.faker.random_int(1, ARRAY_ITEMS_MAX)
+            return [self._of_type(item, name) for _ in range(count)]
         kind = type_.partition("(")[0]
         if kind == "STRING":
             return self._string(type_, name)

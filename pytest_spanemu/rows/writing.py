@@ -21,7 +21,7 @@ from typing import Any
 
 from google.cloud.spanner_v1 import COMMIT_TIMESTAMP, KeySet, Type, TypeAnnotationCode, TypeCode
 
-from pytest_spanemu.databases.catalog import TableInfo
+from pytest_spanemu.databases.catalog import TableInfo, item_type
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.seeds import MUTATIONS_PER_COMMIT
 from pytest_spanemu.sql import dialect_of
@@ -96,7 +96,7 @@ def _by_columns(rows: Sequence[Row]) -> Mapping[tuple[str, ...], list[list[Any]]
 
 
 def _read_back(database: Any, table: TableInfo, rows: Sequence[Row]) -> list[Row]:
-    columns = tuple(table.columns)
+    columns = table.readable
     by_key: dict[tuple[str, ...], Row] = {}
     key_positions = [columns.index(part) for part in table.key]
     with database.snapshot(multi_use=True) as snapshot:
@@ -116,7 +116,7 @@ def _insert_returning(
     inserted: list[Row] = []
     # The alias qualifies the columns, since a column may have the name of its table.
     alias = sql.quoted(table.name.rpartition(".")[2])
-    names = ", ".join(f"{alias}.{sql.quoted(name)}" for name in table.columns)
+    names = ", ".join(f"{alias}.{sql.quoted(name)}" for name in table.readable)
     for row in rows:
         insertion = Insertion.of(table, row, sql)
         expressions = insertion.expressions or {table.key[0]: "DEFAULT"}
@@ -128,7 +128,7 @@ def _insert_returning(
             params=insertion.params or None,
             param_types=insertion.types or None,
         )
-        inserted.extend(dict(zip(table.columns, values, strict=True)) for values in results)
+        inserted.extend(dict(zip(table.readable, values, strict=True)) for values in results)
     return inserted
 
 
@@ -160,8 +160,9 @@ class RowSql(ABC):
 
     def type_of(self, type_: str) -> Any:
         """Return the type of a query parameter for a column of GoogleSQL's type `type_`."""
-        if type_.startswith("ARRAY<"):
-            return Type(code=TypeCode.ARRAY, array_element_type=self.type_of(type_[6:-1]))
+        item = item_type(type_)
+        if item is not None:
+            return Type(code=TypeCode.ARRAY, array_element_type=self.type_of(item))
         name = type_.partition("(")[0]
         return Type(code=TypeCode[name], type_annotation=self.annotations.get(name, 0))
 
@@ -200,7 +201,7 @@ class _PostgreSql(RowSql):
         return f"${name.removeprefix('p')}"
 
     def cast(self, expression: str, declared: str) -> str:
-        type_ = re.sub(r"\(\d+\)", "", declared)  # A cast would cut the value.
+        type_ = re.sub(r"\(\d+\)|(?i: vector length \d+)", "", declared)  # would cut the value
         type_ = type_.replace("spanner.commit_timestamp", "timestamp with time zone")
         return f"CAST({expression} AS {type_})"
 

@@ -46,6 +46,7 @@ from spanemu.ddl.errors.columns import TypeNotFound
 from spanemu.frontend.convert.types import types_from_descriptors
 from spanemu.lint.source import SourceMissing, SourceText, read_sources
 from spanemu.schema.dialect import DATABASE_DIALECTS, POSTGRESQL, DatabaseDialect, dialect_named
+from spanemu.schema.indexes import KINDS
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import (
@@ -163,11 +164,14 @@ def _format(text: SourceText, *, check: bool) -> bool:
 def check(sources: Sequence[str], dialect: str, protos: Path | None) -> None:
     """Check whether Spanner would accept the schema that all files form together."""
     schema = _schema(sources, dialect_named(dialect), _types(protos))
-    counts = (
+    indexes = sum(len(getattr(schema, kind.schema_field)) for kind in KINDS)
+    counts = [
         counted(len(schema.tables), "table"),
-        counted(len(schema.indexes), "index", "indexes"),
+        counted(indexes, "index", "indexes"),
         counted(len(schema.views), "view"),
-    )
+    ]
+    rarer = ((schema.models, "model"), (schema.graphs, "property graph"))
+    counts += [counted(len(objects), noun) for objects, noun in rarer if objects]
     click.echo(", ".join(counts))
 
 

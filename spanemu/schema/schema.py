@@ -89,6 +89,11 @@ class Schema(NamedObjects):
         found = (getattr(self, kind.schema_field).get(key) for kind in KINDS)
         return next((index for index in found if index is not None), None)
 
+    def index_in_any_case(self, name: str) -> Index | None:
+        """Return the index of any kind whose name is `name` in any letter case."""
+        found = (self.in_any_case(getattr(self, kind.schema_field), name) for kind in KINDS)
+        return next((index for index in found if index is not None), None)
+
     def view(self, name: str) -> View | None:
         return self.views.get(self.fold(name))
 

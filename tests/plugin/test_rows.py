@@ -287,3 +287,30 @@ def test_rows_have_what_their_token_lists_are_computed_from(database, dialect):
     with posts.snapshot() as snapshot:
         rows = snapshot.execute_sql(search, {name: title}, {name: {"code": "STRING"}})
         assert list(rows) == [[key]]
+
+
+@pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
+def test_rows_have_vectors_of_the_declared_length_and_no_token_lists(database, dialect):
+    columns = {
+        "googlesql": "Body STRING(20) NOT NULL, V ARRAY<FLOAT32>(vector_length=>3) NOT NULL, "
+        "W ARRAY<FLOAT64>(vector_length=>5) NOT NULL, "
+        "Tok TOKENLIST AS (TOKENIZE_FULLTEXT(Body)) STORED HIDDEN) PRIMARY KEY (Id)",
+        "postgresql": "body varchar(20) NOT NULL, v float4[] VECTOR LENGTH 3 NOT NULL, "
+        "w float8[] VECTOR LENGTH 5 NOT NULL, tok spanner.tokenlist GENERATED ALWAYS AS "
+        "(spanner.tokenize_fulltext(body)) VIRTUAL HIDDEN, PRIMARY KEY (id))",
+    }[dialect]
+    keys = {"googlesql": ("Plain", "Made"), "postgresql": ("plain", "made")}[dialect]
+    identity = {
+        "googlesql": "Id STRING(36) DEFAULT (GENERATE_UUID())",
+        "postgresql": "id varchar(36) DEFAULT spanner.generate_uuid()",
+    }[dialect]
+    plain = {"googlesql": "Id INT64 NOT NULL", "postgresql": "id bigint NOT NULL"}[dialect]
+    schema = [
+        f"CREATE TABLE {keys[0]} ({plain}, {columns};",
+        f"CREATE TABLE {keys[1]} ({identity}, {columns};",
+    ]
+    factory = SpannerFactory(database(schema, dialect))
+    for table in keys:  # one is read back, one is returned by the insert
+        row = {name.lower(): value for name, value in getattr(factory, table)().items()}
+        assert list(row) == ["id", "body", "v", "w"]
+        assert (len(row["v"]), len(row["w"])) == (3, 5)

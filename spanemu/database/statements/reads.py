@@ -12,7 +12,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.deferred import deferred
-from spanemu.base.errors import Unsupported
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
 from spanemu.schema.indexes import SortedIndex
@@ -28,13 +27,14 @@ from spanemu.txn.errors import (
     IndexOfOtherTable,
     NoColumns,
     TableNotFound,
+    TokenListRead,
     ViewNotReadable,
 )
 from spanemu.txn.rules import cell_getter
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
-from spanemu.values.types import Type
+from spanemu.values.types import Type, TypeCode
 
 if TYPE_CHECKING:
     from spanemu.sql.planner import search_errors
@@ -43,7 +43,7 @@ else:
     search_errors = deferred("spanemu.sql.planner.search_errors")
     key_sets = deferred("spanemu.txn.key_sets")
 
-_SEARCH_READ = "is a SEARCH index type, which is not supported for reads: use a query"
+_KIND_OF_READ = "is a {kind} index type, which is not supported for reads: use a query"
 
 
 class ReadPlan:
@@ -120,6 +120,8 @@ class ReadPlan:
         column = self.table.requested_column(name)
         if column is None:
             raise ColumnNotFound(self.table.name, name)
+        if column.type.code is TypeCode.TOKENLIST:
+            raise TokenListRead(self.table.name, column.name)
         if self.index is not None and column not in self.index.columns:
             raise ColumnNotInIndex(self.index.name, name)
         return column
@@ -161,10 +163,11 @@ def _table(schema: Schema, name: str) -> Table:
 def _index(schema: Schema, table: Table, name: str) -> SortedIndex:
     index = schema.in_any_case(schema.indexes, name)
     if index is None:
-        if schema.in_any_case(schema.search_indexes, name) is not None:
-            raise search_errors.SearchIndexUnusable(name, _SEARCH_READ)
-        if schema.index_of_any_kind(name) is not None:
-            raise Unsupported(f"Reads by vector indexes ({name})")
+        other = schema.index_in_any_case(name)
+        if other is not None:
+            searches = schema.in_any_case(schema.search_indexes, name) is not None
+            reason = _KIND_OF_READ.format(kind="SEARCH" if searches else "VECTOR")
+            raise search_errors.SearchIndexUnusable(other.name, reason)
         raise IndexNotFound(name, table.name)
     if index.table != table.name:
         raise IndexOfOtherTable(index.name, index.table, table.name)

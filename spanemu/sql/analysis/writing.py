@@ -11,6 +11,7 @@ from spanemu.sql.analysis.errors import (
     PendingCommitTimestampInSomeRows,
     PendingCommitTimestampReturned,
     QueueUpdated,
+    TokenListColumn,
 )
 from spanemu.sql.analysis.state import AnalysisState
 from spanemu.sql.analysis.table_relation import TableRelation
@@ -25,7 +26,7 @@ from spanemu.sql.resolved import (
     Scan,
 )
 from spanemu.values.mutation import COMMIT_TIMESTAMP
-from spanemu.values.types import TIMESTAMP
+from spanemu.values.types import TIMESTAMP, TypeCode, contains
 
 # Returns the default of a column: an identity value, its DEFAULT expression, or NULL.
 DefaultOf = Callable[[Column], Expr]
@@ -84,11 +85,13 @@ def returning_clause(
     """Return the clause that returns `columns`, resolved over the written row `row`.
 
     Raise PendingCommitTimestampReturned if the clause uses a column of `pending`, the columns
-    whose value is the commit timestamp of the transaction.
+    whose value is the commit timestamp of the transaction; TokenListColumn for a token list.
     """
     computed: list[tuple[ResolvedColumn, Expr]] = []
     output: list[OutputColumn] = []
     for name, expression in columns:
+        if contains(expression.type, TypeCode.TOKENLIST):
+            raise TokenListColumn(name)
         if isinstance(expression, ColumnRef):
             output.append(OutputColumn(name, expression.column))
         else:

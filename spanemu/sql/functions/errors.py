@@ -24,6 +24,7 @@
     StatementTooLarge           RESOURCE_EXHAUSTED
 
     InvalidSearch               INVALID_ARGUMENT: full-text search does not accept an argument
+    NoJsonForm                  INVALID_ARGUMENT: JSON has no form for values of the type
     BadDatePart                 INVALID_ARGUMENT: the function does not accept this date part
     NotAnIdentityColumn         INVALID_ARGUMENT
     RowAffectedTwice            INVALID_ARGUMENT
@@ -147,6 +148,12 @@ class AggregateTooLarge(
 class RaisedByQuery(EvaluationError, sql_state=SqlState.RAISE_EXCEPTION):
     prose = "{message}"
     message: str
+
+
+class NoJsonForm(SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.DATATYPE_MISMATCH):
+    prose = "A value of type {type_text} has no form in JSON{remedy}"
+    type_text: str
+    remedy: str = ""
 
 
 class BadDatePart(

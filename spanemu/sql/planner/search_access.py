@@ -200,7 +200,9 @@ def _fitting(query: _Query) -> Sequence[SearchIndex]:
     forced = query.planning.hint("force_index", query.scan.hints)
     function = _name_of(query.calls[0])
     if forced is not None:
-        raise SearchIndexUnusable(forced, f"is no search index, and {function} needs one")
+        named = schema.index_in_any_case(forced)
+        name = forced if named is None else named.name
+        raise SearchIndexUnusable(name, f"is no search index, and {function} needs one")
     if fitting:
         return fitting
     if not of_table:

@@ -69,6 +69,20 @@ def test_a_directory_is_its_files_in_the_order_of_their_numbers(tmp_path: Path) 
     assert (found.exit_code, found.output) == (0, "0 tables, 0 indexes, 0 views\n")
 
 
+def test_check_counts_indexes_of_all_kinds_models_and_graphs() -> None:
+    schema = (
+        "CREATE TABLE T (k INT64, s STRING(9), v ARRAY<FLOAT32>(vector_length=>2), "
+        "t TOKENLIST AS (TOKENIZE_FULLTEXT(s)) HIDDEN) PRIMARY KEY (k);"
+        "CREATE INDEX I ON T(s); CREATE SEARCH INDEX S ON T(t);"
+        "CREATE VECTOR INDEX V ON T(v) WHERE v IS NOT NULL OPTIONS (distance_type = 'COSINE');"
+        "CREATE MODEL M INPUT (a INT64) OUTPUT (b INT64) REMOTE OPTIONS (endpoint = "
+        "'//aiplatform.googleapis.com/projects/p/locations/l/endpoints/e');"
+        "CREATE PROPERTY GRAPH G NODE TABLES (T);"
+    )
+    result = run("check", "-", stdin=schema)
+    assert result.output == "1 table, 3 indexes, 0 views, 1 model, 1 property graph\n"
+
+
 def test_check_counts_a_single_table_in_the_singular() -> None:
     made = run("check", "-", stdin="CREATE TABLE T (k INT64) PRIMARY KEY (k)")
     assert made.output == "1 table, 0 indexes, 0 views\n"

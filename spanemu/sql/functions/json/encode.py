@@ -17,7 +17,7 @@ from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.sql.functions.errors import BadArgument
+from spanemu.sql.functions.errors import BadArgument, NoJsonForm
 from spanemu.sql.functions.value_size import check_size
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
@@ -43,7 +43,7 @@ _UINT64_MAX = 2**64 - 1
 def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Encoder:
     """Return a function from a value of the type, which may be NULL, to plain JSON data.
 
-    With `stringify` wide numbers become strings. Raise Unsupported for a type that JSON has no form
+    With `stringify` wide numbers become strings. Raise NoJsonForm for a type that JSON has no form
     for; with `safe` such a value becomes null instead.
     """
     if type_.code is TypeCode.ARRAY:
@@ -58,6 +58,8 @@ def encoder(type_: Type, *, stringify: bool = False, safe: bool = False) -> Enco
         return encode
     if safe:
         return _null
+    if type_.code is TypeCode.TOKENLIST:
+        raise NoJsonForm(str(type_), ": SAFE_TO_JSON gives null for it")
     raise Unsupported(f"TO_JSON of {type_}")
 
 
@@ -114,7 +116,7 @@ def _children(value: Any) -> Any:
 def _array_encoder(type_: Type, stringify: bool, safe: bool) -> Encoder:
     try:
         item = encoder(type_.item(), stringify=stringify)
-    except Unsupported:
+    except (NoJsonForm, Unsupported):
         if safe:
             return _null
         raise

@@ -22,8 +22,9 @@ from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, ResolverTable
-from spanemu.sql.googlesql.analyzer.errors import BadQuery, GraphColumn, StructColumn
+from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions import literals, names
+from spanemu.sql.googlesql.analyzer.output import check_output
 from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.values.types import TypeCode, contains
@@ -103,13 +104,9 @@ def _query(statement: ast.QueryStatement, analysis: Analysis) -> resolved.QueryS
 
 
 def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn:
-    if column.type.is_struct:
-        raise StructColumn(name)
+    check_output(name, column.type)
     if contains(column.type, TypeCode.TOKENLIST):
         raise TokenListColumn(name)
-    part = column.type.element or column.type
-    if part.is_graph:
-        raise GraphColumn(part.kind)
     return resolved.OutputColumn(name, column)
 
 

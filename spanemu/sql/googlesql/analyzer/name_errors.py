@@ -19,7 +19,9 @@ class Suggesting(AnalysisError):
     suggestion: str | None = None
 
     def sentence(self) -> str:
-        return super().sentence() + did_you_mean(self.suggestion)
+        suffix = did_you_mean(self.suggestion)
+        sentence = super().sentence()
+        return sentence.removesuffix(".") + suffix if suffix else sentence
 
 
 class TableNotFound(Suggesting):

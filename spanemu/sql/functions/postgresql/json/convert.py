@@ -18,7 +18,7 @@ from math import isfinite
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.sql.functions.errors import BadArgument, JsonMismatch
+from spanemu.sql.functions.errors import BadArgument, JsonMismatch, NoJsonForm
 from spanemu.sql.functions.postgresql.errors import BadFunctionArgument, BadJsonb, JsonbArrayTooLong
 from spanemu.sql.functions.postgresql.text_output import float4_text, float8_text
 from spanemu.values import interval, pg_jsonb, pg_numeric, timestamp, uuid_text
@@ -52,13 +52,18 @@ def lengthened(items: list[Any]) -> list[Any]:
 
 @lru_cache(maxsize=256)
 def plain_data(type_: Type) -> Encode:
-    """Return a function from a value of the type, or NULL, to plain data of a document."""
+    """Return a function from a value of the type, or NULL, to plain data of a document.
+
+    Raise NoJsonForm for a type whose values never leave the database.
+    """
     if type_.is_array:
         item = plain_data(type_.item())
         return lambda array: (
             None if array is None else [item(element) for element in interruptible(array)]
         )
-    encode = _ENCODERS[type_.code]
+    encode = _ENCODERS.get(type_.code)
+    if encode is None:
+        raise NoJsonForm(str(type_))
     return lambda value: None if value is None else encode(value)
 
 

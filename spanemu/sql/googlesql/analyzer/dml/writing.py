@@ -12,11 +12,12 @@ from spanemu.sql.analysis.writing import returning_clause
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
-from spanemu.sql.googlesql.analyzer.errors import ExpectsConstant, StructColumn
+from spanemu.sql.googlesql.analyzer.errors import ExpectsConstant
 from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, coerce, fits, kind_of
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_int64
 from spanemu.sql.googlesql.analyzer.expressions.subqueries import with_types
 from spanemu.sql.googlesql.analyzer.name_errors import TableNotFound, closest
+from spanemu.sql.googlesql.analyzer.output import check_output
 from spanemu.sql.googlesql.analyzer.queries.select_list import resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.write_errors import (
@@ -139,8 +140,7 @@ def resolve_returning(
     env = Env(analysis, Scope(None, row), "THEN RETURN clause", {})
     columns = [(column.name, column.expression) for column in resolve_items(node.items, row, env)]
     for name, expression in columns:
-        if expression.type.is_struct:
-            raise StructColumn(name)
+        check_output(name, expression.type)
     clause = returning_clause(row, columns, pending, analysis, node.at)
     if not node.with_action:
         return clause

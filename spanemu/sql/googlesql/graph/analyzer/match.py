@@ -484,10 +484,13 @@ class Matcher:
         return FilterScan(rows, conjunction(conditions)) if conditions else rows
 
     def _optional(self, before: Scan | None) -> Scan:
-        """Return each row with its matches, or with NULLs if there is none."""
+        """Return each row with its matches, or with NULLs if there is none.
+
+        Search functions are legal in a filter, and not in the condition of a join.
+        """
         conditions = self.conditions + self.last_conditions
         left = before or SingleRow()
-        if self.is_lateral:
+        if self.is_lateral or self.analysis.traits.search:
             right = self._filtered(self._stepped(None), conditions)
             return JoinScan(JoinType.LEFT, left, right, None, self.hints, lateral=True)
         condition = conjunction(conditions)

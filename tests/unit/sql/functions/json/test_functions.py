@@ -12,8 +12,14 @@ from uuid import UUID
 
 import pytest
 
-from spanemu.base.errors import Code, Unsupported
-from spanemu.sql.functions.errors import BadArgument, BadJsonPath, BadValue, JsonMismatch
+from spanemu.base.errors import Code
+from spanemu.sql.functions.errors import (
+    BadArgument,
+    BadJsonPath,
+    BadValue,
+    JsonMismatch,
+    NoJsonForm,
+)
 from spanemu.sql.functions.json import edit
 from spanemu.sql.functions.json.functions import json_object, parse_json, safe_to_json, to_json
 from spanemu.values import json
@@ -350,7 +356,7 @@ def test_to_json_wide_numbers() -> None:
 
 def test_to_json_refuses_types_without_a_json_form() -> None:
     for type_ in (TOKENLIST, array_of(TOKENLIST), struct_of(("t", TOKENLIST))):
-        with pytest.raises(Unsupported):
+        with pytest.raises(NoJsonForm):
             to_json([type_], JSON)
     assert safe_to_json([TOKENLIST], JSON)(b"").text == "null"
     assert safe_to_json([array_of(TOKENLIST)], JSON)((b"",)).text == "null"
