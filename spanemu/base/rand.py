@@ -6,6 +6,7 @@ import os
 import random
 import uuid
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
 
 
 class Randomness:
@@ -14,10 +15,14 @@ class Randomness:
     def __init__(self, seed: int | None = None) -> None:
         self.seed = int.from_bytes(os.urandom(6)) if seed is None else seed
         self.generator = random.Random(self.seed)
+        self.explorer: Callable[[str, uuid.UUID], None] | None = None  # told of each UUID
 
     def uuid4(self) -> uuid.UUID:
         """Return a version 4 UUID from the seeded generator."""
-        return uuid.UUID(int=self.generator.getrandbits(128), version=4)
+        drawn = uuid.UUID(int=self.generator.getrandbits(128), version=4)
+        if self.explorer is not None:
+            self.explorer("uuid", drawn)
+        return drawn
 
     def token(self) -> str:
         """Return 22 unpredictable characters for an id; they do not follow from the seed."""

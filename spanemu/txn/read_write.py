@@ -60,6 +60,7 @@ class Reads(Enum):
         self.are_validated = are_validated
         self.lock_if_required = lock_if_required
         self.lock_writes = lock_writes
+        self.are_serializable = see_latest or are_validated
 
 
 class TransactionWorkspace:
@@ -355,6 +356,8 @@ class TransactionWorkspace:
         self, tree: TreeId, low: bytes, high: bytes, cells: Cells, must_hold: bool
     ) -> None:
         """Record a read that took no lock, if it must be validated."""
+        if self.store.explorer is not None:
+            self.store.explorer.read(tree, ((low, high),), cells, self.snapshot_at)
         if must_hold:
             self._only_reads = False
         if must_hold or self._validates_all:
