@@ -63,6 +63,12 @@ class StoreExplorer(Protocol):
         """
         ...
 
+    def validated(
+        self, tree: TreeId, low: bytes, high: bytes, cells: int, *, is_write: bool = False
+    ) -> None:
+        """Record that a commit validates cells that it has read or is about to write."""
+        ...
+
     def wrote(self, writes: Sequence[TreeWrite], cells: CellMasks, at: int) -> None:
         """Record a commit that is about to be applied. The caller holds the store's mutex."""
         ...

@@ -276,6 +276,13 @@ class TransactionWorkspace:
         if at is None or self._only_reads:
             return  # A transaction that only read is serialized at its snapshot.
         store = self.store
+        if store.explorer is not None:
+            for tree, low, high, cells in self.recorded_reads:
+                store.explorer.validated(tree, low, high, cells)
+            for tree, key, _ in self.buffer.entries():
+                store.explorer.validated(
+                    tree, key, successor(key), self.buffer.written(tree, key), is_write=True
+                )
         if store.oldest_readable > at:
             raise TransactionAborted("Its snapshot is older than the retained versions.")
         for tree, low, high, cells in self.recorded_reads:

@@ -65,7 +65,7 @@ class ClientActivity:
 
     `began_at` and `heard_at` are the times of the first and the last request (seconds of
     `call.waiting_time`), `last_request` is the last request, and `connection` is its
-    origin. `commit_tag` is the transaction tag of the commit; `commits` is set when the commit begins.
+    origin. `commit_tag` is the transaction tag of the commit; `commits` is set when it begins.
     `busy` counts the requests in progress, and `failed` is set when the last request failed.
     """
 

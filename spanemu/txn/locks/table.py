@@ -355,7 +355,7 @@ class LockTable:
     def _drop(self, holder: LockHolder) -> None:
         """Release the locks of a transaction, and wake the transaction and its waiters."""
         if self.explorer is not None:
-            self.explorer.ended(holder)
+            self.explorer.ended_transaction(holder)
         rows = self._rows
         for row_key in holder.rows:
             holders = rows.pop(row_key)

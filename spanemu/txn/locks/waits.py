@@ -131,7 +131,7 @@ class LockExplorer(Protocol):
         """Wait until `waits` is over; return False if the caller has to wait itself."""
         ...
 
-    def ended(self, holder: LockHolder) -> None:
+    def ended_transaction(self, holder: LockHolder) -> None:
         """Record that a transaction is about to release its locks. The table's mutex is held."""
         ...
 
