@@ -165,13 +165,13 @@ class Exploration:
     def search(self) -> Explored:
         """Run the search. Raises CannotExplore and NotExplored if the actors cannot be explored."""
         began = monotonic()
-        self._warm_up()
         self._actors = [
             Actor(number, name, _bound(function, self._client))
             for number, (name, function) in enumerate(self._functions.items())
         ]
         try:
             with self._observing():
+                self._warm_up()
                 self._phases()
         finally:
             for actor in self._actors:
@@ -197,7 +197,7 @@ class Exploration:
         watchers[:] = [front]
         core.store.observe(None, observer)
         sleep = time.sleep
-        time.sleep = front.sleeping(sleep)
+        time.sleep = front.sleeping(sleep)  # type: ignore[assignment]
         core.locks.explorer = core.store.explorer = front
         self._randomness.explorer = front.generated
         try:

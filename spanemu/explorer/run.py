@@ -75,6 +75,7 @@ class Run:
         self.steps: list[Step] = []
         self.word: list[int] = []  # the actor of each step
         self.preemptions = 0
+        self.alternatives: list[tuple[int, ...]] = []  # to the actor of each step
         self.seconds = 1_000_000.0  # virtual time of the lock table
         self.staleness = 0  # the greatest age of a read timestamp before the run, in nanoseconds
         self.advance: Callable[[], None] = lambda: None
@@ -91,6 +92,7 @@ class Run:
         self._began = self._core.store.clock.peek()
         self._holders: dict[LockHolder, tuple[int, dict[Access, None], int]] = {}
         self.aborted: set[int] = set()
+        self._others: tuple[int, ...] = ()
         self._random_before = random.getstate()
 
     # ------------------------------------------------------------------ the baton
@@ -195,6 +197,7 @@ class Run:
         step.add(Access(WOUNDS - actor.number, b"", LAST, 1, 0))
         self.steps.append(step)
         self.word.append(actor.number)
+        self.alternatives.append(self._others)
         self._step = step
 
     def _end_step(self) -> None:
@@ -220,10 +223,12 @@ class Run:
         if not enabled:
             if not waiting:
                 return None
+            self._others = ()
             return self._wake(waiting)
         if self.fatal is not None or self.livelock:
             return enabled[0]
         chosen = self._next(actor, enabled)
+        self._others = tuple(each.number for each in enabled if each is not chosen)
         if self.steps and chosen is not actor and actor in enabled and kind in ("request", "point"):
             self.preemptions += 1
         if self.plan.is_serial and self.steps and chosen is not actor:
@@ -465,8 +470,7 @@ def _conflict(some: Iterable[Access], others: Iterable[Access]) -> bool:
 def unsupported(method: str, request: Any) -> str | None:
     """Return the name of the feature of a request that explorations do not support, or None."""
     if method in SUPPORTED:
-        options = getattr(request, "options", None)
-        if method == "BeginTransaction" and options.HasField("partitioned_dml"):
+        if method == "BeginTransaction" and request.options.HasField("partitioned_dml"):
             return "partitioned DML"
         return None
     return UNSUPPORTED.get(method, method)
