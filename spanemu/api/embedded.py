@@ -152,11 +152,13 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         """
         emulator: Any = self._emulator
         return explorer.Exploration(
-            self._database(),
-            emulator.endpoints,
-            emulator.randomness,
-            emulator.clock,
-            self.client(),
+            explorer.Emulated(
+                self._database(),
+                emulator.endpoints,
+                emulator.randomness,
+                emulator.clock,
+                self.client(),
+            ),
             actors,
             explorer.Settings(**options),
         ).search()

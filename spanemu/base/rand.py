@@ -7,6 +7,7 @@ import random
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from typing import Any
 
 
 class Randomness:
@@ -27,3 +28,15 @@ class Randomness:
     def token(self) -> str:
         """Return 22 unpredictable characters for an id; they do not follow from the seed."""
         return urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()
+
+
+def seeded_state(text: str) -> tuple[Any, ...]:
+    """Return the state of a random generator that a text determines."""
+    return random.Random(text).getstate()
+
+
+def swap_python_state(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Set the state of Python's own random functions, and return the state before."""
+    before = random.getstate()
+    random.setstate(state)
+    return before

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from spanemu.base.rand import seeded_state
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.waits import Wait
 
@@ -43,7 +43,7 @@ class Actor:
         self.result: Any = None
         self.error: BaseException | None = None
         self.generated: list[tuple[str, Any]] = []
-        self.random = random.Random(f"spanemu explorer {self.letter}")
+        self.random_state = seeded_state(f"spanemu explorer {self.letter}")
 
     def run(self, task: Callable[[], None]) -> None:
         """Run a task on the thread of the actor."""

@@ -161,16 +161,18 @@ def _edges(reads: list[_Read], writes: list[_Written]) -> Iterator[_Edge]:
 
 def _cycle(edges: list[_Edge], names: list[str], tables: _TableNames) -> Diagnosis | None:
     pairs = [
-        (one, two)
-        for one in edges
-        for two in edges
-        if one.source < one.target and two.source == one.target and two.target == one.source
+        (there, back)
+        for there in edges
+        for back in edges
+        if there.source < there.target
+        and back.source == there.target
+        and back.target == there.source
     ]
     both_rw = [pair for pair in pairs if pair[0].kind == pair[1].kind == "rw"]
-    for one, two in both_rw:
-        marked = frozenset({one.first, one.second, two.first, two.second})
-        if one.inserts or two.inserts:
-            edge = one if one.inserts else two
+    for there, back in both_rw:
+        marked = frozenset({there.first, there.second, back.first, back.second})
+        if there.inserts or back.inserts:
+            edge = there if there.inserts else back
             return Diagnosis(
                 "phantom",
                 f"phantom: {names[edge.source]} reads a range or a missing row of "
@@ -179,24 +181,24 @@ def _cycle(edges: list[_Edge], names: list[str], tables: _TableNames) -> Diagnos
                 STRICTER,
                 marked,
             )
-    for one, two in both_rw:
-        marked = frozenset({one.first, one.second, two.first, two.second})
+    for there, back in both_rw:
+        marked = frozenset({there.first, there.second, back.first, back.second})
         return Diagnosis(
             "write skew",
-            f"write skew: {names[one.source]} reads what {names[one.target]} writes at "
-            f"{tables.row(one.access)}, and {names[two.source]} reads what {names[two.target]} "
-            f"writes at {tables.row(two.access)}",
+            f"write skew: {names[there.source]} reads what {names[there.target]} writes at "
+            f"{tables.row(there.access)}, and {names[back.source]} reads what {names[back.target]} "
+            f"writes at {tables.row(back.access)}",
             STRICTER,
             marked,
         )
-    for one, two in pairs:
-        marked = frozenset({one.first, one.second, two.first, two.second})
+    for there, back in pairs:
+        marked = frozenset({there.first, there.second, back.first, back.second})
         return Diagnosis(
             "inconsistent read",
-            f"not serializable (inconsistent read): {names[one.source]} comes before "
-            f"{names[one.target]} at {tables.row(one.access)}, and after it at "
-            f"{tables.row(two.access)}",
-            "Read in one snapshot (multi_use=True) or in one transaction.",
+            f"not serializable (inconsistent read): {names[there.source]} comes before "
+            f"{names[there.target]} at {tables.row(there.access)}, and after it at "
+            f"{tables.row(back.access)}",
+            "Read in there snapshot (multi_use=True) or in there transaction.",
             marked,
         )
     return None

@@ -13,6 +13,26 @@ class CannotExplore(Exception):
     """An exploration that cannot go on: the actors do what the explorer does not control."""
 
 
+class ActorHangs(CannotExplore):
+    """An actor that neither makes a request nor ends; `stack` is where it stands."""
+
+    def __init__(self, actor: str, seconds: float, stack: str) -> None:
+        super().__init__(
+            f"{actor} has made no request for {seconds:.0f} s and does not end; it may wait for "
+            f"another actor without the database. Its stack:\n{stack}"
+        )
+
+
+class UnknownThread(CannotExplore):
+    """A request of a thread that belongs to no actor."""
+
+    def __init__(self, method: str, thread: str) -> None:
+        super().__init__(
+            f"{method} comes from the thread {thread!r}, which belongs to no actor. Threads that "
+            "actors start, asyncio clients and other processes are not explored."
+        )
+
+
 class NotExplored(NotImplementedError):
     """A feature that explorations do not support, by name."""
 

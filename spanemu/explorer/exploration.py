@@ -7,15 +7,13 @@ other observer, so that budgets, reports and hotspots count none of them.
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from google.api_core.exceptions import ServiceUnavailable
-
-from spanemu.base.clock import monotonic
+from spanemu.base.clock import monotonic, replace_sleep
 from spanemu.base.rand import Randomness
 from spanemu.control.clock import EmulatorClock
 from spanemu.database.content import DatabaseSnapshot
@@ -27,11 +25,11 @@ from spanemu.explorer.errors import (
     ExplorationFailed,
     NotExplored,
 )
-from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader, error_text
+from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader, error_text, status_of
 from spanemu.explorer.points import current_run
 from spanemu.explorer.run import Fault, Plan, Run
 from spanemu.explorer.search import Frontier
-from spanemu.explorer.timeline import failure_text, schedule_text
+from spanemu.explorer.timeline import Failure, failure_text, schedule_text
 from spanemu.explorer.watching import Front
 from spanemu.frontend.dispatch import Endpoints
 
@@ -41,51 +39,59 @@ FAULT_KINDS = {"abort": ("abort",), "lost-response": ("late", "lost")}
 Function = Callable[..., Any]
 
 
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The options of an exploration. Raises ValueError and NotExplored for those it cannot use."""
 
-    def __init__(
-        self,
-        *,
-        invariant: Callable[[Any], object] | None = None,
-        compare: Literal["rows+results", "rows"] | None = "rows+results",
-        serial: str = "actors",
-        allow_errors: tuple[type[BaseException], ...] = (),
-        ignore: Sequence[str] = (),
-        stale: Literal["fresh", "allow"] = "fresh",
-        faults: Sequence[str] = FAULTS,
-        preemptions: int = 2,
-        schedules: int = 500,
-        seconds: float = 10.0,
-        steps: int = 200,
-        schedule: str | None = None,
-        each: Callable[[], object] | None = None,
-        require_complete: bool = False,
-    ) -> None:
-        if serial != "actors":
-            raise NotExplored(f"serial={serial!r}")
-        if compare not in ("rows+results", "rows", None):
-            raise ValueError(f"compare={compare!r}: allowed are 'rows+results', 'rows' and None")
-        if stale not in ("fresh", "allow"):
-            raise ValueError(f"stale={stale!r}: allowed are 'fresh' and 'allow'")
-        for fault in faults:
+    invariant: Callable[[Any], object] | None = None
+    compare: Literal["rows+results", "rows"] | None = "rows+results"
+    serial: str = "actors"
+    allow_errors: tuple[type[BaseException], ...] = ()
+    ignore: Sequence[str] = ()
+    stale: Literal["fresh", "allow"] = "fresh"
+    faults: Sequence[str] = FAULTS
+    preemptions: int = 2
+    schedules: int = 500
+    seconds: float = 10.0
+    steps: int = 200
+    schedule: str | None = None
+    each: Callable[[], object] | None = None
+    require_complete: bool = False
+
+    def __post_init__(self) -> None:
+        if self.serial != "actors":
+            raise NotExplored(f"serial={self.serial!r}")
+        if self.compare not in ("rows+results", "rows", None):
+            raise ValueError(
+                f"compare={self.compare!r}: allowed are 'rows+results', 'rows' and None"
+            )
+        if self.stale not in ("fresh", "allow"):
+            raise ValueError(f"stale={self.stale!r}: allowed are 'fresh' and 'allow'")
+        for fault in self.faults:
             if fault not in FAULTS:
                 raise ValueError(f"faults: {fault!r} is none of {', '.join(FAULTS)}")
-        if compare is None and invariant is None:
+        if self.compare is None and self.invariant is None:
             raise ValueError("compare=None needs an invariant: nothing would be checked")
-        self.invariant = invariant
-        self.compare = compare
-        self.allow_errors = allow_errors
-        self.ignore = ignore
-        self.is_fresh = stale == "fresh"
-        self.faults = tuple(kind for fault in faults for kind in FAULT_KINDS[fault])
-        self.preemptions = preemptions
-        self.schedules = schedules
-        self.seconds = seconds
-        self.steps = steps
-        self.schedule = schedule
-        self.each = each
-        self.require_complete = require_complete
+
+    @property
+    def is_fresh(self) -> bool:
+        """True if stale reads count as wrong decisions."""
+        return self.stale == "fresh"
+
+    @property
+    def fault_kinds(self) -> tuple[str, ...]:
+        """The kinds of faults of a commit."""
+        return tuple(kind for fault in self.faults for kind in FAULT_KINDS[fault])
+
+
+class Emulated(NamedTuple):
+    """A database of an emulator in this process, and what an exploration uses of the emulator."""
+
+    database: Database
+    endpoints: Endpoints
+    randomness: Randomness
+    clock: EmulatorClock
+    client: Any  # the official client's `Database`
 
 
 class Explored:
@@ -111,7 +117,7 @@ class Explored:
 
     @property
     def complete(self) -> bool:
-        """Whether every phase ended, and no failure ended it early."""
+        """True if every phase ended."""
         return self.failure is None and not self.left
 
     def check(self) -> Explored:
@@ -137,19 +143,16 @@ class Exploration:
 
     def __init__(
         self,
-        database: Database,
-        endpoints: Endpoints,
-        randomness: Randomness,
-        clock: EmulatorClock,
-        client: Any,
+        emulated: Emulated,
         actors: Mapping[str, Function] | Sequence[Function] | Function,
         settings: Settings,
     ) -> None:
+        database = emulated.database
         self._database = database
-        self._endpoints = endpoints
-        self._randomness = randomness
-        self._clock = clock
-        self._client = client
+        self._endpoints = emulated.endpoints
+        self._randomness = emulated.randomness
+        self._clock = emulated.clock
+        self._client = emulated.client
         self._functions = named(actors)
         self._settings = settings
         self._reader = OutcomeReader(database, settings.ignore)
@@ -196,8 +199,8 @@ class Exploration:
         self._front = front = Front(self._database.name, others)
         watchers[:] = [front]
         core.store.observe(None, observer)
-        sleep = time.sleep
-        time.sleep = front.sleeping(sleep)  # type: ignore[assignment]
+        sleep = replace_sleep(front.sleep)
+        front.real_sleep = sleep
         core.locks.explorer = core.store.explorer = front
         self._randomness.explorer = front.generated
         try:
@@ -206,7 +209,7 @@ class Exploration:
             front.run = None
             core.locks.explorer = core.store.explorer = None
             self._randomness.explorer = None
-            time.sleep = sleep
+            replace_sleep(sleep)
             self._database.restore(self._snapshot)
             self._database.forget(self._snapshot)
             watchers[:] = [*others, *(each for each in watchers if each is not front)]
@@ -240,13 +243,13 @@ class Exploration:
 
     def _serial_outcomes(self, numbers: tuple[int, ...]) -> list[tuple[str, Outcome]]:
         """Return the outcomes of the serial orders of some actors."""
-        found = []
+        outcomes = []
         for order in permutations(numbers):
             run, outcome = self._serial_run(order)
             self._check_alone(run, outcome)
             name = " then ".join(self._actors[number].name for number in order)
-            found.append((name or "nothing", outcome))
-        return found
+            outcomes.append((name or "nothing", outcome))
+        return outcomes
 
     def _serial_run(self, order: tuple[int, ...]) -> tuple[Run, Outcome]:
         if not order:
@@ -315,7 +318,7 @@ class Exploration:
             commits = [(actor.number, actor.commits) for actor in run.actors]
             for number, count in commits:
                 for nth in range(1, count + 1):
-                    for kind in self._settings.faults:
+                    for kind in self._settings.fault_kinds:
                         fault = Fault(kind, number, nth)
                         self._judged(Plan((), order, by_transaction=True, fault=fault), 1)
 
@@ -403,8 +406,10 @@ class Exploration:
                 text = f"{problem}\n{diagnosis.text}"
                 diagnosis = diagnosis._replace(text=text)
         result.kind, result.schedule = diagnosis.kind, schedule
-        found = f"explored {result.schedules} schedules"
-        result.failure = failure_text(self._database, detailed, diagnosis, found, outcome, allowed)
+        result.failure = failure_text(
+            self._database,
+            Failure(detailed, diagnosis, result.schedules, outcome, allowed),
+        )
         raise _Stop
 
 
@@ -412,13 +417,13 @@ def _knows_no_outcome(run: Run, actor: Actor) -> bool:
     """Return whether an actor reports that the response to its commit was lost."""
     if not actor.was_lost or actor.error is None or run.plan.fault is None:
         return False
-    return run.plan.fault.kind == "late" or isinstance(actor.error, ServiceUnavailable)
+    return run.plan.fault.kind == "late" or status_of(actor.error) == "UNAVAILABLE"
 
 
 def _difference(first: Run, second: Run) -> str:
-    for one, two in zip(first.steps, second.steps, strict=False):
-        if (one.actor, one.texts) != (two.actor, two.texts):
-            return f"First: {'; '.join(one.texts)}. Then: {'; '.join(two.texts)}."
+    for before, after in zip(first.steps, second.steps, strict=False):
+        if (before.actor, before.texts) != (after.actor, after.texts):
+            return f"First: {'; '.join(before.texts)}. Then: {'; '.join(after.texts)}."
     answers = [
         f"{actor.name}: {error_text(actor.error) if actor.error else repr(actor.result)}"
         for actor in second.actors

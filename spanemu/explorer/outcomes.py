@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from google.api_core.exceptions import GoogleAPICallError
-
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
 from spanemu.explorer.run import Run
@@ -56,8 +54,7 @@ class OutcomeReader:
         self._database = database
         self.tables: list[Table] = list(database.schema.tables.values())
         self._ignored: set[tuple[str, int]] = set()
-        for each in ignore:
-            self._ignored.add(self._position(each))
+        self._ignored.update(map(self._position, ignore))
 
     def _position(self, name: str) -> tuple[str, int]:
         table_name, _, column_name = name.rpartition(".")
@@ -123,8 +120,8 @@ def _collect(value: Any, into: set[str]) -> None:
         for pair in value.items():
             _collect(pair, into)
     elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            _collect(each, into)
+        for item in value:
+            _collect(item, into)
     else:
         into.add(str(value))
 
@@ -172,10 +169,15 @@ def _answer(actor: Actor, names: Mapping[Any, str], now: int) -> str:
     return f"raised {error_text(error)}"
 
 
+def status_of(error: BaseException) -> str:
+    """Return the status code of an exception of the client library, "" for another exception."""
+    return str(getattr(getattr(error, "grpc_status_code", None), "name", ""))
+
+
 def error_text(error: BaseException) -> str:
     """Return an exception as text: without the client's request ids, which differ in each call."""
-    if isinstance(error, GoogleAPICallError):
-        return f"{type(error).__name__}"
+    if status_of(error):
+        return type(error).__name__
     text = str(error)
     return f"{type(error).__name__}({text!r})" if text else type(error).__name__
 

@@ -10,24 +10,28 @@ where it waits: its steps are one step.
 
 from __future__ import annotations
 
-import random
+import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, NamedTuple
 
 from spanemu.base.call import calling_site
 from spanemu.base.errors import SpannerError
+from spanemu.base.rand import seeded_state, swap_python_state
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
 from spanemu.explorer.errors import (
+    ActorHangs,
     CannotExplore,
     ResponseLate,
     ResponseLost,
     RunAbandoned,
     StopUnsupported,
 )
-from spanemu.explorer.request_text import text_of
+from spanemu.explorer.requests import text_of, unsupported
 from spanemu.explorer.steps import LAST, WOUNDS, Access, RowChange, Step, Trace
 from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.turns import turns
@@ -46,7 +50,7 @@ ROWS_SHOWN_MAX = 4
 
 
 class Fault(NamedTuple):
-    """What befalls the nth commit of an actor: "abort", "late" or "lost" (response)."""
+    """A fault of the nth commit of an actor: "abort", or a "late" or "lost" response."""
 
     kind: str
     actor: int
@@ -93,7 +97,7 @@ class Run:
         self._holders: dict[LockHolder, tuple[int, dict[Access, None], int]] = {}
         self.aborted: set[int] = set()
         self._others: tuple[int, ...] = ()
-        self._random_before = random.getstate()
+        self._random_before = swap_python_state(seeded_state(""))
 
     # ------------------------------------------------------------------ the baton
 
@@ -113,22 +117,16 @@ class Run:
                 self._report_hang()
                 break
             seen = len(self.steps)
-        random.setstate(self._random_before)
+        swap_python_state(self._random_before)
         if self.fatal is not None:
             raise self.fatal
 
     def _report_hang(self) -> None:
-        import sys
-        import traceback
-
         actor = self._present
         assert actor is not None
         frame = sys._current_frames().get(actor.thread.ident or 0)
         stack = "".join(traceback.format_stack(frame)) if frame is not None else ""
-        self.fatal = CannotExplore(
-            f"{actor.name} has made no request for {HANG_SECONDS:.0f} s and does not end; it may "
-            f"wait for another actor without the database. Its stack:\n{stack}"
-        )
+        self.fatal = ActorHangs(actor.name, HANG_SECONDS, stack)
 
     def _live(self, actor: Actor) -> None:
         actor.baton.acquire()
@@ -155,10 +153,10 @@ class Run:
             raise RunAbandoned
 
     def _leave(self, actor: Actor) -> None:
-        actor.random.setstate(random.getstate())
+        actor.random_state = swap_python_state(actor.random_state)
 
     def _enter(self, actor: Actor) -> None:
-        random.setstate(actor.random.getstate())
+        swap_python_state(actor.random_state)
         self._present = actor
 
     def stop(self, actor: Actor, kind: str, text: str) -> None:
@@ -236,9 +234,9 @@ class Run:
         return chosen
 
     def _next(self, actor: Actor, enabled: list[Actor]) -> Actor:
-        place = len(self.steps)
-        if place < len(self.plan.word) and not self.left_plan:
-            planned = self.actors[self.plan.word[place]]
+        position = len(self.steps)
+        if position < len(self.plan.word) and not self.left_plan:
+            planned = self.actors[self.plan.word[position]]
             if planned in enabled:
                 return planned
             self.left_plan = True
@@ -283,7 +281,7 @@ class Run:
             self._database.abort_transaction(request.transaction_id.decode())
 
     def replied(self, actor: Actor, method: str) -> None:
-        """Lose the response to a commit if the plan says so."""
+        """Drop the response to a commit if the plan says so."""
         fault = self.plan.fault
         if method != "Commit" or fault is None or fault[1:] != (actor.number, actor.commits):
             return
@@ -329,7 +327,9 @@ class Run:
         end = successor(low) if high is None else high
         self._access(step, holder, Access(tree, low, end, *lock, id(holder)))
         if lock[0]:
-            self._note_read(step, tree, low, end, LATEST, lock[0], holder)
+            access = Access(tree, low, end, lock[0], 0, id(holder), is_data=True)
+            step.add(access)
+            self._note_read(step, access, LATEST)
 
     def _access(self, step: Step, holder: LockHolder, access: Access) -> None:
         step.add(access)
@@ -387,7 +387,7 @@ class Run:
             for low, high in ((b"", LAST),) if ranges is None else ranges:
                 each.add(Access(tree, low, high, cells | 1, 0, actor.transaction, is_data=True))
         for low, high in ((b"", LAST),) if ranges is None else ranges:
-            self._note_read(step, tree, low, high, LATEST if at is None else at, cells, None)
+            self._note_read(step, Access(tree, low, high, cells, 0), LATEST if at is None else at)
 
     def _chosen(self, actor: Actor, at: int) -> list[Step]:
         """Return the steps of an actor during which a read timestamp may have been chosen."""
@@ -429,22 +429,12 @@ class Run:
         if self._own_step() is not None and self._present is not None:
             self._present.generated.append((kind, value))
 
-    def _note_read(
-        self,
-        step: Step,
-        tree: TreeId,
-        low: bytes,
-        high: bytes,
-        at: int,
-        cells: int,
-        holder: LockHolder | None,
-    ) -> None:
-        if holder is not None:
-            step.add(Access(tree, low, high, cells, 0, id(holder), is_data=True))
+    def _note_read(self, step: Step, access: Access, at: int) -> None:
+        """Keep the rows of a read for the timeline."""
         if self.plan.is_detailed:
+            tree, low, high = TreeId(access.tree), access.low, access.high
             items = self._core.store.scan_items(tree, ((low, high),), at)
-            rows = [row for _, (_, row) in zip(range(ROWS_SHOWN_MAX), items, strict=False)]
-            step.reads.append((tree, low, high, rows))
+            step.reads.append((tree, low, high, [row for _, row in islice(items, ROWS_SHOWN_MAX)]))
 
     # ------------------------------------------------------------------ afterwards
 
@@ -454,35 +444,14 @@ class Run:
 
     def _ages(self) -> set[tuple[int, int]]:
         """Return the pairs of first steps of transactions that conflict."""
-        found = set()
+        pairs = set()
         known = list(self._holders.values())
         for position, (actor, accesses, first) in enumerate(known):
             for other, others, second in known[position + 1 :]:
                 if actor != other and _conflict(accesses, others):
-                    found.add((min(first, second), max(first, second)))
-        return found
+                    pairs.add((min(first, second), max(first, second)))
+        return pairs
 
 
 def _conflict(some: Iterable[Access], others: Iterable[Access]) -> bool:
     return any(one.conflicts(two) for one in some for two in others)
-
-
-def unsupported(method: str, request: Any) -> str | None:
-    """Return the name of the feature of a request that explorations do not support, or None."""
-    if method in SUPPORTED:
-        if method == "BeginTransaction" and request.options.HasField("partitioned_dml"):
-            return "partitioned DML"
-        return None
-    return UNSUPPORTED.get(method, method)
-
-
-SUPPORTED = frozenset(
-    (
-        "BeginTransaction", "Commit", "ExecuteBatchDml", "ExecuteSql", "ExecuteStreamingSql",
-        "PartitionQuery", "PartitionRead", "Read", "Rollback", "StreamingRead",
-    )
-)  # fmt: skip
-UNSUPPORTED = {"BatchWrite": "BatchWrite", "UpdateDatabaseDdl": "DDL"}
-UNSCHEDULED = frozenset(
-    ["BatchCreateSessions", "CreateSession", "DeleteSession", "GetSession", "ListSessions"]
-)

@@ -51,7 +51,7 @@ class RowChange:
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """What an actor does from one stop to its next.
+    """A part of a run: all that one actor does from one stop to its next.
 
     `enabled_by` is the step that ended the wait with which the step begins.
     """

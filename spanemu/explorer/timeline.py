@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from spanemu.database.database import Database
 from spanemu.database.held_lock import Sources, sources_of
@@ -30,23 +30,27 @@ def schedule_text(run: Run) -> str:
     return word + ("/transactions" if has_blocks else "")
 
 
-def failure_text(
-    database: Database,
-    run: Run,
-    diagnosis: Diagnosis,
-    found: str,
-    outcome: Outcome,
-    allowed: Sequence[tuple[str, Outcome]],
-) -> str:
-    """Return the report of a failed run. `found` says how it was found."""
+class Failure(NamedTuple):
+    """A failed run with its diagnosis, and the outcomes that serial orders have."""
+
+    run: Run
+    diagnosis: Diagnosis
+    schedules: int
+    outcome: Outcome
+    allowed: Sequence[tuple[str, Outcome]]
+
+
+def failure_text(database: Database, failure: Failure) -> str:
+    """Return the report of a failed run."""
+    run, diagnosis = failure.run, failure.diagnosis
     lines = [
         diagnosis.text,
         f"advice: {diagnosis.advice}",
-        f"{found}; repeat it with schedule={schedule_text(run)!r}",
+        f"explored {failure.schedules} schedules; repeat it with schedule={schedule_text(run)!r}",
         "",
         *_timeline(database, run, diagnosis),
         "",
-        *_outcomes(run, outcome, allowed),
+        *_outcomes(run, failure.outcome, failure.allowed),
     ]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -59,12 +63,12 @@ def _timeline(database: Database, run: Run, diagnosis: Diagnosis) -> Iterator[st
         yield "    " + "  ".join(actor.name.ljust(COLUMN) for actor in actors)
         yield "    " + "  ".join("-" * COLUMN for _ in actors)
     for step in run.steps:
-        place = [actor.number for actor in actors].index(step.actor)
+        column = [actor.number for actor in actors].index(step.actor)
         name = run.actors[step.actor].name
         for position, line in enumerate(_lines(step, sources, step.index in diagnosis.marked)):
             number = f"{step.index + 1:2}  " if position == 0 else "    "
             if in_columns:
-                yield number + " " * ((COLUMN + 2) * place) + line
+                yield number + " " * ((COLUMN + 2) * column) + line
             else:
                 yield f"{number}{name}: {line}"
 
@@ -126,12 +130,12 @@ def _outcomes(run: Run, outcome: Outcome, allowed: Sequence[tuple[str, Outcome]]
     ]
     width = max(len(name) for name, _ in every)
     known: dict[str, str] = {}
-    for name, each in every:
-        rows = dict(each.rows)
+    for name, ending in every:
+        rows = dict(ending.rows)
         parts = [f"{table} {' '.join(rows[table]) or 'empty'}" for table in tables]
         parts += [
             f"{actor.name} {answer}"
-            for actor, answer in zip(run.actors, each.answers, strict=True)
+            for actor, answer in zip(run.actors, ending.answers, strict=True)
             if answer is not None
         ]
         text = "   ".join(parts)

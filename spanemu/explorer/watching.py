@@ -8,8 +8,9 @@ from typing import Any
 
 from spanemu.base.errors import SpannerError
 from spanemu.explorer.actors import Actor
-from spanemu.explorer.errors import CannotExplore, UncontrolledRequest
-from spanemu.explorer.run import UNSCHEDULED, Run
+from spanemu.explorer.errors import UncontrolledRequest, UnknownThread
+from spanemu.explorer.requests import UNSCHEDULED
+from spanemu.explorer.run import Run
 from spanemu.explorer.steps import Access
 from spanemu.frontend.dispatch import ServedCall, Watcher
 from spanemu.storage.layout import TreeId
@@ -29,6 +30,7 @@ class Front:
 
     def __init__(self, database: str, others: Sequence[Watcher]) -> None:
         self.run: Run | None = None
+        self.real_sleep: Callable[[float], None] = lambda seconds: None
         self._database = database
         self._others = others
         self._owner = threading.get_ident()
@@ -57,16 +59,12 @@ class Front:
                 raise
         elif run is not None or threading.get_ident() != self._owner:
             thread = threading.current_thread().name
-            reason = (
-                f"{method} comes from the thread {thread!r}, which belongs to no actor. Threads "
-                "that actors start, asyncio clients and other processes are not explored."
-            )
             if run is not None:
-                run.fatal = run.fatal or CannotExplore(reason)
-            raise UncontrolledRequest(reason)
+                run.fatal = run.fatal or UnknownThread(method, thread)
+            raise UncontrolledRequest(str(UnknownThread(method, thread)))
 
     def replied(self, call: ServedCall, reply: bytes) -> None:
-        """Lose a response if the run says so."""
+        """Drop a response if the run says so."""
         if not hasattr(call, "is_explored"):
             for other in self._others:
                 other.replied(call, reply)
@@ -99,17 +97,13 @@ class Front:
                 return actor
         return None
 
-    def sleeping(self, sleep: Callable[[float], None]) -> Callable[[float], None]:
-        """Return a `time.sleep` that is a stop on the threads of actors, and takes no time."""
-
-        def stop(seconds: float) -> None:
-            actor, run = self._actor(), self.run
-            if actor is None or run is None:
-                sleep(seconds)
-            else:
-                run.stop(actor, "sleep", "backoff ends")
-
-        return stop
+    def sleep(self, seconds: float) -> None:
+        """Sleep; on the thread of an actor, stop instead, which takes no time."""
+        actor, run = self._actor(), self.run
+        if actor is None or run is None:
+            self.real_sleep(seconds)
+        else:
+            run.stop(actor, "sleep", "backoff ends")
 
     # ------------------------------------------------------------------ hooks of the engine
 

@@ -129,3 +129,17 @@ def test_targets_in_other_processes_skip_by_name(music):
 def test_malformed_budgets_are_usage_errors(music):
     result = music.run("def test_none(): pass", "--spanner-explore-seconds=soon")
     result.stderr.fnmatch_lines(["*--spanner-explore-seconds: 'soon' is not a whole number*"])
+
+
+def test_settings_limit_the_search(music):
+    result = music.run(
+        ACTORS
+        + """
+        def test_limited(spanner_explore):
+            result = spanner_explore(safe(2), safe(3))
+            assert str(result) == f"explored 3, {result.left} left"
+        """,
+        "--spanner-explore-schedules=3",
+        "--spanner-explore-preemptions=0",
+    )
+    result.assert_outcomes(passed=1)

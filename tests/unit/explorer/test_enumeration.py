@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spanemu import Emulator
-from spanemu.explorer.exploration import Exploration, Settings
+from spanemu.explorer.exploration import Emulated, Exploration, Settings
 from spanemu.explorer.outcomes import Outcome
 from spanemu.explorer.run import Plan, Run
 from tests.unit.explorer.programs import OPTIMISTIC, REPEATABLE, Actor
@@ -124,8 +124,8 @@ class Complete(Enumerated):
             assert not run.left_plan
             self.met.add(outcome)
             self.runs += 1
-            for place in range(len(word), len(run.word)):
-                words += [(*run.word[:place], other) for other in run.alternatives[place]]
+            for position in range(len(word), len(run.word)):
+                words += [(*run.word[:position], other) for other in run.alternatives[position]]
         self.runs += len(words)
 
 
@@ -135,11 +135,13 @@ def outcomes(
     """Return the outcomes that a search of a kind meets, and the search."""
     emulator = database._emulator
     search = kind(
-        database._database(),
-        emulator.endpoints,
-        emulator.randomness,
-        emulator.clock,
-        database.client(),
+        Emulated(
+            database._database(),
+            emulator.endpoints,
+            emulator.randomness,
+            emulator.clock,
+            database.client(),
+        ),
         actors,
         Settings(faults=(), preemptions=20, seconds=60),
     )

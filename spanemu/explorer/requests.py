@@ -1,4 +1,4 @@
-"""Requests as the lines of a timeline."""
+"""The requests of actors: which of them are scheduled, and their lines in a timeline."""
 
 from __future__ import annotations
 
@@ -56,3 +56,24 @@ def _value(value: Any) -> str:
     if kind == "list_value":
         return f"[{', '.join(map(_value, value.list_value.values))}]"
     return repr(getattr(value, kind)) if kind else "?"
+
+
+def unsupported(method: str, request: Any) -> str | None:
+    """Return the name of the feature of a request that explorations do not support, or None."""
+    if method in SUPPORTED:
+        if method == "BeginTransaction" and request.options.HasField("partitioned_dml"):
+            return "partitioned DML"
+        return None
+    return UNSUPPORTED.get(method, method)
+
+
+SUPPORTED = frozenset(
+    (
+        "BeginTransaction", "Commit", "ExecuteBatchDml", "ExecuteSql", "ExecuteStreamingSql",
+        "PartitionQuery", "PartitionRead", "Read", "Rollback", "StreamingRead",
+    )
+)  # fmt: skip
+UNSUPPORTED = {"BatchWrite": "BatchWrite", "UpdateDatabaseDdl": "DDL"}
+UNSCHEDULED = frozenset(
+    ["BatchCreateSessions", "CreateSession", "DeleteSession", "GetSession", "ListSessions"]
+)
