@@ -193,12 +193,13 @@ class Exploration:
         core, watchers = self._database.core, self._endpoints.watchers
         if core.locks.explorer is not None:
             raise CannotExplore("The database is being explored already.")
-        observer = core.store.observer
+        observer, commit_observer = core.store.observer, core.commit_observer
         self._snapshot = self._database.snapshot()
         others = list(watchers)
         self._front = front = Front(self._database.name, others)
         watchers[:] = [front]
         core.store.observe(None, observer)
+        core.commit_observer = None
         sleep = replace_sleep(front.sleep)
         front.real_sleep = sleep
         core.locks.explorer = core.store.explorer = front
@@ -214,6 +215,7 @@ class Exploration:
             self._database.forget(self._snapshot)
             watchers[:] = [*others, *(each for each in watchers if each is not front)]
             core.store.observe(observer)
+            core.commit_observer = commit_observer
 
     # ------------------------------------------------------------------ runs
 

@@ -75,5 +75,8 @@ SUPPORTED = frozenset(
 )  # fmt: skip
 UNSUPPORTED = {"BatchWrite": "BatchWrite", "UpdateDatabaseDdl": "DDL"}
 UNSCHEDULED = frozenset(
-    ["BatchCreateSessions", "CreateSession", "DeleteSession", "GetSession", "ListSessions"]
-)
+    (
+        "BatchCreateSessions", "CreateSession", "DeleteSession", "GetDatabase", "GetDatabaseDdl",
+        "GetSession", "ListSessions",
+    )
+)  # fmt: skip

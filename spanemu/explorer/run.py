@@ -208,10 +208,10 @@ class Run:
         if self._starting:
             return self._starting.pop(0)
         waiting = [each for each in self.actors if each.waits is not None and not each.is_done]
-        for each in waiting:
-            assert each.waits is not None
-            if each.enabled_by is None and each.waits.signal.is_set():
-                each.enabled_by = len(self.steps) - 1
+        for waiter in waiting:
+            assert waiter.waits is not None
+            if waiter.enabled_by is None and waiter.waits.signal.is_set():
+                waiter.enabled_by = len(self.steps) - 1
         running = [each for each in self.actors if each.number in self.plan.order]
         enabled = [
             each
@@ -382,10 +382,10 @@ class Run:
         if at is not None and at < self._began:
             self.staleness = max(self.staleness, step.began - at)
             step.notes.append("stale read")
-        for each in chosen:
-            actor.snapshot_steps.add(each.index)
+        for chooser in chosen:
+            actor.snapshot_steps.add(chooser.index)
             for low, high in ((b"", LAST),) if ranges is None else ranges:
-                each.add(Access(tree, low, high, cells | 1, 0, actor.transaction, is_data=True))
+                chooser.add(Access(tree, low, high, cells | 1, 0, actor.transaction, is_data=True))
         for low, high in ((b"", LAST),) if ranges is None else ranges:
             self._note_read(step, Access(tree, low, high, cells, 0), LATEST if at is None else at)
 

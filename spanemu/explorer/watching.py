@@ -98,7 +98,7 @@ class Front:
         return None
 
     def sleep(self, seconds: float) -> None:
-        """Sleep; on the thread of an actor, stop instead, which takes no time."""
+        """Wait; on the thread of an actor, stop instead, which takes no time."""
         actor, run = self._actor(), self.run
         if actor is None or run is None:
             self.real_sleep(seconds)

@@ -143,3 +143,43 @@ def test_settings_limit_the_search(music):
         "--spanner-explore-preemptions=0",
     )
     result.assert_outcomes(passed=1)
+
+
+def test_sqlalchemy_engines_are_explored(music):
+    result = music.run(
+        """
+        import sqlalchemy
+
+        def test_engine(spanner_engine, spanner_explore):
+            count = sqlalchemy.text("SELECT COUNT(*) FROM Singers")
+
+            def add(number):
+                insert = sqlalchemy.text(
+                    f"INSERT INTO Singers (SingerId, Name) VALUES ({number}, :name)")
+                def actor():
+                    with spanner_engine.connect() as connection:
+                        now = connection.execute(count).scalar()
+                        connection.commit()
+                        connection.execute(insert, {"name": str(now)})
+                        connection.commit()
+                return actor
+
+            spanner_explore({"ann": add(1), "bob": add(2)})
+        """
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["phantom: *"])
+
+
+def test_hotspots_are_unchanged_by_explorations(music):
+    result = music.run(
+        ACTORS
+        + """
+        def test_spots(spanner_explore, spanner_hotspots):
+            with spanner_hotspots.watch() as watched:
+                spanner_explore(safe(2), safe(3))
+            assert watched.report().spaces.get("Singers") is None or (
+                watched["Singers"].commits == 0)
+        """
+    )
+    result.assert_outcomes(passed=1)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from google.api_core.exceptions import FailedPrecondition
+from google.cloud.spanner_dbapi import Connection
 
 from spanemu import Emulator
 from spanemu.explorer.errors import CannotExplore, ExplorationFailed, NotExplored
@@ -157,3 +158,69 @@ def test_actors_that_do_not_repeat_themselves_are_reported(database: Any) -> Non
 
     with pytest.raises(CannotExplore, match="do not repeat themselves"):
         database.explore([counts])
+
+
+@pytest.mark.parametrize(
+    "program", [each for each in PROGRAMS if len(each.actors) == 2], ids=lambda each: each.name
+)
+def test_searches_repeat_themselves(database: Any, program: Program) -> None:
+    results = [database.explore(program.actors, **program.options) for _ in range(3)]
+    first = results[0]
+    for other in results[1:]:
+        assert (other.schedules, other.steps) == (first.schedules, first.steps)
+        assert list(other.outcomes.items()) == list(first.outcomes.items())
+        assert other.failure == first.failure
+
+
+def test_actors_that_wait_for_each_other_are_reported_with_a_stack(database: Any) -> None:
+    ready = Event()
+
+    def waits(client: Any) -> None:
+        blind("a", 1)(client)
+        assert ready.wait(10)
+
+    def wakes(client: Any) -> None:
+        blind("b", 1)(client)
+        ready.set()
+
+    try:
+        with pytest.raises(CannotExplore, match=r"waits has made no request[^$]*ready\.wait"):
+            database.explore([waits, wakes])
+    finally:
+        ready.set()
+
+
+def test_dbapi_connections_are_actors(database: Any) -> None:
+    def add(amount: int) -> Any:
+        def actor() -> None:
+            client = database.client()
+            connection = Connection(client._instance, client)
+            cursor = connection.cursor()
+            cursor.execute("SELECT Bal FROM Acc WHERE Id = 'a'")
+            ((now,),) = cursor.fetchall()
+            connection.commit()
+            cursor.execute("UPDATE Acc SET Bal = %s WHERE Id = 'a'", [now + amount])
+            connection.commit()
+            connection.close()
+
+        return actor
+
+    result = database.explore({"x": add(1), "y": add(2)})
+    assert result.kind == "lost update", result.failure
+
+
+def test_postgresql_databases_are_explored() -> None:
+    with Emulator() as emulator:
+        schema = "CREATE TABLE acc (id varchar PRIMARY KEY, bal bigint)"
+        database = emulator.create_database("pg", schema, dialect="postgresql")
+        with database.client().batch() as batch:
+            batch.insert("acc", ["id", "bal"], [("a", 1)])
+
+        def add(client: Any) -> None:
+            with client.snapshot() as snapshot:
+                rows = snapshot.execute_sql("SELECT bal FROM acc WHERE id = 'a'")
+                ((now,),) = list(rows)
+            with client.batch() as batch:
+                batch.update("acc", ["id", "bal"], [("a", now + 1)])
+
+        assert database.explore([add, add]).kind == "lost update"
