@@ -21,6 +21,7 @@ from spanemu.database.database import Database
 from spanemu.explorer.actors import LETTERS, Actor
 from spanemu.explorer.diagnosis import Diagnosis, diagnose
 from spanemu.explorer.errors import (
+    ActorHangs,
     CannotExplore,
     ExplorationFailed,
     NotExplored,
@@ -30,7 +31,7 @@ from spanemu.explorer.points import current_run
 from spanemu.explorer.run import Fault, Plan, Run
 from spanemu.explorer.search import Frontier
 from spanemu.explorer.timeline import Failure, failure_text, schedule_text
-from spanemu.explorer.watching import Front
+from spanemu.explorer.watching import Front, Quarantine
 from spanemu.frontend.dispatch import Endpoints
 
 ACTORS_MAX = 5  # the serial orders of more are too many
@@ -176,6 +177,10 @@ class Exploration:
             with self._observing():
                 self._warm_up()
                 self._phases()
+        except ActorHangs:  # Its thread may go on at any time.
+            threads = frozenset(actor.thread.ident for actor in self._actors)
+            self._endpoints.watchers.append(Quarantine(threads))
+            raise
         finally:
             for actor in self._actors:
                 actor.stop()

@@ -42,11 +42,11 @@ class Failure(NamedTuple):
 
 def failure_text(database: Database, failure: Failure) -> str:
     """Return the report of a failed run."""
-    run, diagnosis = failure.run, failure.diagnosis
+    run, diagnosis, schedule = failure.run, failure.diagnosis, schedule_text(failure.run)
     lines = [
         diagnosis.text,
         f"advice: {diagnosis.advice}",
-        f"explored {failure.schedules} schedules; repeat it with schedule={schedule_text(run)!r}",
+        f"explored {failure.schedules} schedules; repeat it with --spanner-schedule={schedule}",
         "",
         *_timeline(database, run, diagnosis),
         "",

@@ -21,6 +21,24 @@ from spanemu.txn.locks.waits import Request, Wait
 from spanemu.values.key import ByteRange
 
 
+class Quarantine:
+    """A watcher that refuses the requests of actors that an exploration could not end."""
+
+    def __init__(self, threads: frozenset[int | None]) -> None:
+        self._threads = threads
+
+    def started(self, call: ServedCall, request: Any) -> None:
+        """Refuse the request of an actor of an exploration that is over."""
+        if threading.get_ident() in self._threads:
+            raise UncontrolledRequest("The exploration is over.")
+
+    def replied(self, call: ServedCall, reply: bytes) -> None:
+        """Accept each reply."""
+
+    def ended(self, call: ServedCall, error: Exception | None) -> None:
+        """Accept each end."""
+
+
 class Front:
     """The only watcher while an exploration runs: it passes requests of other databases on.
 

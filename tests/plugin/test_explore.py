@@ -36,7 +36,7 @@ def test_races_fail_the_test_with_a_timeline(music):
         [
             "*phantom: *",
             "advice: *",
-            "explored * schedules; repeat it with schedule='ABBA'",
+            "explored * schedules; repeat it with --spanner-schedule=ABBA",
             " 1  SELECT COUNT(?) FROM Singers*",
             " 4  COMMIT *",
             "*got * Singers *",
@@ -58,7 +58,7 @@ def test_schedules_are_repeated_from_the_command_line(music):
     )
     result = music.run(code, "--spanner-schedule=ABBA", "-k", "racing")
     result.assert_outcomes(failed=1, deselected=1)
-    result.stdout.fnmatch_lines(["explored 3 schedules; repeat it with schedule='ABBA'"])
+    result.stdout.fnmatch_lines(["explored 3 schedules; repeat it with --spanner-schedule=ABBA"])
     result = music.run(code, "--spanner-schedule=AABB", "-k", "racing")
     result.assert_outcomes(passed=1, deselected=1)
 
