@@ -41,7 +41,7 @@ from spanemu.storage.reads import LATEST
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder, State
 from spanemu.txn.locks.modes import Lock, exclusive
-from spanemu.txn.locks.waits import Request, Wait
+from spanemu.txn.locks.waits import Wait
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import ByteRange, successor
 
@@ -97,6 +97,7 @@ class Run:
         self._holders: dict[LockHolder, tuple[int, dict[Access, None], int]] = {}
         self.aborted: set[int] = set()
         self._others: tuple[int, ...] = ()
+        self._requested: Access | None = None  # the last lock request
         self._random_before = swap_python_state(seeded_state(""))
 
     # ------------------------------------------------------------------ the baton
@@ -325,7 +326,8 @@ class Run:
         if (tree, low) in holder.contended_rows:
             lock = exclusive(lock)
         end = successor(low) if high is None else high
-        self._access(step, holder, Access(tree, low, end, *lock, id(holder)))
+        self._requested = Access(tree, low, end, *lock, id(holder))
+        self._access(step, holder, self._requested)
         if lock[0]:
             access = Access(tree, low, end, lock[0], 0, id(holder), is_data=True)
             step.add(access)
@@ -337,18 +339,15 @@ class Run:
         if known is not None:
             known[1][access] = None
 
-    def wait(self, holder: LockHolder, request: Request, tree: TreeId, waits: Wait) -> bool:
+    def wait(self, holder: LockHolder, waits: Wait) -> bool:
         step, actor = self._own_step(), self._present
         if step is None or actor is None:
             return False
-        actor.waits = waits
+        actor.waits, requested = waits, self._requested
         step.notes.append("waits")
         self.stop(actor, "wait", "(goes on)")
-        if self._step is not None:
-            high = successor(request.low) if request.high is None else request.high
-            self._access(
-                self._step, holder, Access(tree, request.low, high, *request.lock, id(holder))
-            )
+        if self._step is not None and requested is not None:
+            self._access(self._step, holder, requested)
         return True
 
     def ended(self, holder: LockHolder) -> None:

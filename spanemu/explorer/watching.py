@@ -17,7 +17,7 @@ from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import CellMasks, TreeWrite
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.modes import Lock
-from spanemu.txn.locks.waits import Request, Wait
+from spanemu.txn.locks.waits import Wait
 from spanemu.values.key import ByteRange
 
 
@@ -137,9 +137,9 @@ class Front:
         if self.run is not None:
             self.run.requested(holder, tree, low, high, lock)
 
-    def wait(self, holder: LockHolder, request: Request, tree: TreeId, waits: Wait) -> bool:
+    def wait(self, holder: LockHolder, waits: Wait) -> bool:
         """Let the run order a wait."""
-        return self.run is not None and self.run.wait(holder, request, tree, waits)
+        return self.run is not None and self.run.wait(holder, waits)
 
     def ended_transaction(self, holder: LockHolder) -> None:
         """Pass on the end of a transaction."""

@@ -392,7 +392,7 @@ class LockTable:
             held = blocking_requests(tree, request, waits)
         try:
             while waits is not None:
-                self._wait(holder, waits, tree, request)
+                self._wait(holder, waits)
                 if request.high is None:
                     waits = self._try_row(holder, (tree, request.low), request.lock)
                 else:
@@ -415,10 +415,10 @@ class LockTable:
             if self.observer is not None:
                 self.observer.on_conflict(tree, request.low, request.high, monotonic() - began)
 
-    def _wait(self, holder: LockHolder, waits: Wait, tree: TreeId, request: Request) -> None:
+    def _wait(self, holder: LockHolder, waits: Wait) -> None:
         """Wait until a blocker ends, `holder` is wounded, or the request is cancelled."""
         call, began = current(), monotonic()
-        if self.explorer is not None and self.explorer.wait(holder, request, tree, waits):
+        if self.explorer is not None and self.explorer.wait(holder, waits):
             holder.waits_on = None
             call.check()
             return

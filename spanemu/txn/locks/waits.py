@@ -127,7 +127,7 @@ class LockExplorer(Protocol):
         """Record a request for a lock on the row `low`, or on the range [low, high)."""
         ...
 
-    def wait(self, holder: LockHolder, request: Request, tree: TreeId, waits: Wait) -> bool:
+    def wait(self, holder: LockHolder, waits: Wait) -> bool:
         """Wait until `waits` is over; return False if the caller has to wait itself."""
         ...
 
