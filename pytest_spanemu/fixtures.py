@@ -5,7 +5,7 @@
     rows       spanner_factory  spanner_snapshot  spanner_migrator
     control    spanner_clock  spanner_faults  spanner_splits  spanner_change_streams
                spanner_models
-    checks     spanner_assert  spanner_record  spanner_hotspots  hotspots
+    checks     spanner_assert  spanner_record  spanner_hotspots  hotspots  spanner_explore
 
 A project overrides a fixture by a fixture of the same name. A test uses a feature by requesting
 its fixture; markers only configure. Nothing of Spanner is imported before a test uses a fixture.
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_spanemu.databases.observation import Observation
     from pytest_spanemu.databases.snapshots import SpannerSnapshot
     from pytest_spanemu.django.setup import SpannerDjango
+    from pytest_spanemu.exploring import SpannerExplore
     from pytest_spanemu.migrator import SpannerMigrator
     from pytest_spanemu.public_types import (
         SpannerChangeStreams,
@@ -351,6 +352,24 @@ def spanner_models(
     _need(request, MODELS)
     with _spanner_observation.emulator.models.scoped() as models:
         yield models
+
+
+@pytest.fixture
+def spanner_explore(
+    request: pytest.FixtureRequest, _spanner_observation: Observation
+) -> SpannerExplore:
+    """Return a function that runs functions of the test in every order of their transactions and
+    requests that matters, and fails at the first outcome that no serial order has.
+
+    Example:
+        spanner_explore({"deposit": deposit, "withdraw": withdraw})
+    """
+    from pytest_spanemu.exploring import SpannerExplore
+    from pytest_spanemu.targets.target import EXPLORATIONS
+
+    _need(request, EXPLORATIONS)
+    run = run_of(request.config)
+    return SpannerExplore(_spanner_observation.handle, run.settings, len(request.session.items))
 
 
 @pytest.fixture

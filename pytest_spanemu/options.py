@@ -214,6 +214,29 @@ OPTIONS: tuple[Option, ...] = (
         metavar="N",
     ),
     Option(
+        "schedule",
+        "the schedule that the exploration of the one selected test repeats (default: search)",
+        metavar="ABBA",
+    ),
+    Option(
+        "explore-seconds",
+        "seconds after which an exploration ends",
+        default="10",
+        metavar="SECONDS",
+    ),
+    Option(
+        "explore-schedules",
+        "number of schedules after which an exploration ends",
+        default="500",
+        metavar="N",
+    ),
+    Option(
+        "explore-preemptions",
+        "how often a schedule of an exploration interrupts a function between two requests",
+        default="2",
+        metavar="N",
+    ),
+    Option(
         "unsupported",
         "outcome of a test that needs a capability that the target lacks",
         default=Unsupported.SKIP,

@@ -152,6 +152,10 @@ class Settings:
     models: tuple[str, ...]
     check: bool
     pause_on_fail: bool
+    schedule: str | None
+    explore_seconds: float
+    explore_schedules: int
+    explore_preemptions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +223,9 @@ def _settings(origins: _Origins) -> Settings:
             "validated_older_than": _days(values["validated_older_than"]),
             "fail_on": frozenset(conditions),
             "report": ReportOptions.of(values["report"]),
+            "explore_seconds": float(values["explore_seconds"]),
+            "explore_schedules": int(values["explore_schedules"]),
+            "explore_preemptions": int(values["explore_preemptions"]),
             "compare_fail": limits_of(_split_commas(values["compare_fail"])),
         }
     )
@@ -328,6 +335,11 @@ def _check_prefix(text: str) -> None:
         )
 
 
+def _check_number(text: str) -> None:
+    if not text.isdecimal():
+        raise ValueError(f"{text!r} is not a whole number")
+
+
 def _check_pattern(text: str) -> None:
     try:
         re.compile(text)
@@ -343,6 +355,9 @@ _CHECKS: Mapping[str, Callable[[str], None]] = {
     "allow-cloud": _check_pattern,
     "database": _check_database,
     "database-prefix": _check_prefix,
+    "explore-preemptions": _check_number,
+    "explore-schedules": _check_number,
+    "explore-seconds": _check_number,
     "host": _check_host,
     "instance": _check_instance,
     "project": _check_project,

@@ -7,10 +7,10 @@
         with shop.client().snapshot() as snapshot: ...
 
 In reading order: `api` (the handles of an emulator and its databases), `config`, `schema_source`;
-below them the packages `interchange`, `telemetry`, `control`, `console`, `rest`, `http2`,
-`frontend`, `admin`, `database`, `ddl`, `txn`, `sql`, `hotspots`, `change_streams`, `queues`,
-`models`, `storage`, `schema`, `values`, `base`, and the module `messages`. `lint` checks schemas
-without data, `web` is what HTML pages share, and `cli` is the command.
+below them the packages `interchange`, `telemetry`, `explorer`, `control`, `console`, `rest`,
+`http2`, `frontend`, `admin`, `database`, `ddl`, `txn`, `sql`, `hotspots`, `change_streams`,
+`queues`, `models`, `storage`, `schema`, `values`, `base`, and the module `messages`. `lint` checks
+schemas without data, `web` is what HTML pages share, and `cli` is the command.
 
 Importing this module is cheap: a public name's module is imported when the name is first used.
 """

@@ -1,8 +1,8 @@
 """The target that the tests run against, behind one interface.
 
     embedded     spanemu.Emulator               every capability
-    subprocess   spanemu.Emulator.subprocess    every capability; recordings have no call sites
-    external     spanemu.Emulator.attach        every capability of a spanemu; of another server
+    subprocess   spanemu.Emulator.subprocess    all but explorations; recordings have no call sites
+    external     spanemu.Emulator.attach        the same of a spanemu; of another server
                                                 only Spanner's API: no snapshots, no clock, ...
     omni, cloud  real.OmniSpanner, CloudSpanner Spanner's API, and plans
 
@@ -42,13 +42,16 @@ if TYPE_CHECKING:
 else:
     real = deferred("pytest_spanemu.targets.real")
 
-SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS = (
+SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS, EXPLORATIONS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "change streams", "models", "plans",
+    "explorations",
 )  # fmt: skip
 METRICS_OFF = "SPANNER_DISABLE_BUILTIN_METRICS"
 _ALL_CAPABILITIES = frozenset(
-    {SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS}
+    {SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS, EXPLORATIONS}
 )
+# The functions that an exploration orders run in the process of the emulator.
+_OF_OTHER_PROCESSES = _ALL_CAPABILITIES - {EXPLORATIONS}
 STARTED_HERE = frozenset(
     {Target.EMBEDDED, Target.SUBPROCESS}
 )  # they end with the run, with all in them
@@ -271,15 +274,17 @@ def _names(settings: Settings) -> Any:
 
 def _capabilities(handle: Any, target: Target) -> frozenset[str]:
     """Return the capabilities of a target. Try the clock of an external target."""
-    if target in STARTED_HERE:
+    if target is Target.EMBEDDED:
         return _ALL_CAPABILITIES
+    if target is Target.SUBPROCESS:
+        return _OF_OTHER_PROCESSES
     if target is not Target.EXTERNAL:
         return frozenset({PLANS})
     try:
         _ = handle.clock.now
     except spanemu.Unsupported:
         return frozenset()
-    return _ALL_CAPABILITIES
+    return _OF_OTHER_PROCESSES
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from spanemu.control import models as model_control
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
+    from spanemu.explorer import exploration as explorer
     from spanemu.frontend import interception
     from spanemu.models import registry as model_registry
     from spanemu.telemetry import emulator_telemetry
@@ -83,6 +84,7 @@ else:
     split_control = deferred("spanemu.control.splits")
     model_control = deferred("spanemu.control.models")
     model_registry = deferred("spanemu.models.registry")
+    explorer = deferred("spanemu.explorer.exploration")
     interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
 
@@ -137,6 +139,29 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
     @property
     def splits(self) -> split_control.Splits:
         return split_control.Splits(self._database())
+
+    def explore(
+        self,
+        actors: Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]],
+        **options: Any,
+    ) -> explorer.Explored:
+        """Run the interleavings of some functions, and return what was found.
+
+        An actor is a function with one parameter, the official client's `Database`, or with none.
+        `options` are those of `explorer.exploration.Settings`. The rows stay as they are.
+        """
+        emulator: Any = self._emulator
+        return explorer.Exploration(
+            explorer.Emulated(
+                self._database(),
+                emulator.endpoints,
+                emulator.randomness,
+                emulator.clock,
+                self.client(),
+            ),
+            actors,
+            explorer.Settings(**options),
+        ).search()
 
     @property
     def change_streams(self) -> streams.ChangeStreamsHandle:

@@ -24,6 +24,7 @@ from google.cloud.spanner_v1.database import Database
 
 from spanemu.api.client import official_async_database, official_client, official_database
 from spanemu.base.deferred import deferred
+from spanemu.base.errors import Unsupported
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl, TransferControl
@@ -196,6 +197,13 @@ class DatabaseHandle(DatabaseControl, TransferControl):
     def change_stream(self, name: str) -> streams.ChangeStreamHandle:
         """Return a change stream, whose records tests read without the partition protocol."""
         return self.change_streams[name]
+
+    def explore(self, actors: Any, **options: Any) -> Any:
+        """Run the interleavings of functions. Only for emulators in this process.
+
+        Raises Unsupported for others.
+        """
+        raise Unsupported("The exploration of a database of an emulator in another process")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

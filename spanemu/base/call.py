@@ -104,6 +104,12 @@ class _Serving(threading.local):
 serving = _Serving()
 
 
+class VirtualTime(Protocol):
+    """A clock that stands still while a request is served: that of an exploration."""
+
+    seconds: float
+
+
 class Call:
     """A request in progress. `deadline` is in seconds of `clock.monotonic`, None for no deadline.
 
@@ -117,6 +123,8 @@ class Call:
     # The connection of the request, if it can break.
     connection: Connection | None = None
     is_cancelled = False
+    # The time of the exploration that the request belongs to.
+    virtual_time: VirtualTime | None = None
     # Bytes of the large values built since the last step of a long loop began.
     built_bytes = 0
     _wakers: tuple[Callable[[], None], ...] = ()
@@ -250,6 +258,13 @@ _FOREVER = _Unbounded()
 def current() -> Call:
     """Return the call in progress on this thread, or an unbounded call without a request."""
     return serving.call or _FOREVER
+
+
+def waiting_time() -> float:
+    """Return the time by which transactions count as idle: virtual time in an exploration."""
+    call = serving.call
+    time = None if call is None else call.virtual_time
+    return monotonic() if time is None else time.seconds
 
 
 def current_annotations() -> dict[str, Any] | None:

@@ -367,3 +367,9 @@ def call_after(seconds: float, function: Callable[[], object]) -> Timer:
 def call_at(nanos: int, function: Callable[[], object]) -> Timer:
     """Return a timer that calls `function` when `monotonic` has passed so many nanoseconds."""
     return _machine_timers.add(nanos, function)
+
+
+def replace_sleep(sleep: Callable[[float], None]) -> Callable[[float], None]:
+    """Set Python's `time.sleep`, and return the function before."""
+    before, time.sleep = time.sleep, sleep  # type: ignore[assignment]
+    return before

@@ -6,6 +6,8 @@ import os
 import random
 import uuid
 from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from typing import Any
 
 
 class Randomness:
@@ -14,11 +16,27 @@ class Randomness:
     def __init__(self, seed: int | None = None) -> None:
         self.seed = int.from_bytes(os.urandom(6)) if seed is None else seed
         self.generator = random.Random(self.seed)
+        self.explorer: Callable[[str, uuid.UUID], None] | None = None  # told of each UUID
 
     def uuid4(self) -> uuid.UUID:
         """Return a version 4 UUID from the seeded generator."""
-        return uuid.UUID(int=self.generator.getrandbits(128), version=4)
+        drawn = uuid.UUID(int=self.generator.getrandbits(128), version=4)
+        if self.explorer is not None:
+            self.explorer("uuid", drawn)
+        return drawn
 
     def token(self) -> str:
         """Return 22 unpredictable characters for an id; they do not follow from the seed."""
         return urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()
+
+
+def seeded_state(text: str) -> tuple[Any, ...]:
+    """Return the state of a random generator that a text determines."""
+    return random.Random(text).getstate()
+
+
+def swap_python_state(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Set the state of Python's own random functions, and return the state before."""
+    before = random.getstate()
+    random.setstate(state)
+    return before

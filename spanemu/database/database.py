@@ -101,6 +101,11 @@ class Database:
         return self._core.name
 
     @property
+    def core(self) -> DatabaseCore:
+        """The shared parts, which an exploration observes."""
+        return self._core
+
+    @property
     def schema(self) -> Schema:
         """The current schema."""
         return self._core.generation.schema

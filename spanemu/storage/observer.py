@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from spanemu.storage.layout import TreeId
 from spanemu.storage.versions import Version
+from spanemu.values.key import ByteRange
 
 TreeWrite = tuple[TreeId, bytes, tuple[Any, ...] | None]  # None removes the row
 CellMasks = Mapping[tuple[TreeId, bytes], int]  # of the rows of which only some cells are written
@@ -47,6 +48,33 @@ class StoreObserver(Protocol):
         self, tree: TreeId, rows: Iterator[tuple[Any, ...]], reading: ReadKind, request: object
     ) -> Iterator[tuple[Any, ...]]:
         """Yield `rows`, which are read from one tree, and record how many were read."""
+        ...
+
+
+class StoreExplorer(Protocol):
+    """A scheduler of transactions, which learns the cells that each request reads and writes."""
+
+    def read(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, cells: int, at: int | None
+    ) -> None:
+        """Record a read without locks; `ranges` is None for the whole tree.
+
+        `at` is the timestamp, None if the request in progress chooses it.
+        """
+        ...
+
+    def validated(
+        self, tree: TreeId, low: bytes, high: bytes, cells: int, *, is_write: bool = False
+    ) -> None:
+        """Record that a commit validates cells that it has read or is about to write."""
+        ...
+
+    def wrote(self, writes: Sequence[TreeWrite], cells: CellMasks, at: int) -> None:
+        """Record a commit that is about to be applied. The caller holds the store's mutex."""
+        ...
+
+    def generated(self, kind: str, value: Any) -> None:
+        """Record a value that the database has made up, such as that of a sequence."""
         ...
 
 

@@ -37,6 +37,7 @@ from spanemu.storage.observer import (
     ALL_CELLS,
     JOURNAL_MAX,
     CellMasks,
+    StoreExplorer,
     StoreObserver,
     TreeWrite,
     replace_observer,
@@ -64,6 +65,7 @@ class Store(StoreReads):
         self.pins = Pins()
         self.sequences: dict[int, int] = {}  # sequence id -> values drawn so far
         self.observer: StoreObserver | None = None
+        self.explorer: StoreExplorer | None = None
         self.followers: dict[TreeId, Any] = {}  # `observer.Followers`, until a restore
         self.vector_rows: Any = None  # `vector_rows.VectorRows`, since the first search
         # Of the search indexes that were queried, by tree.

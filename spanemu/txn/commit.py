@@ -243,6 +243,8 @@ def apply(
         cells = transaction.buffer.cells_written()
         if transaction.buffer.rewritten:
             writes = transaction.settled(writes, cells)
+        if store.explorer is not None:
+            store.explorer.wrote(writes, cells, at)
         if origin is None:
             store.apply(writes, at, cells)
         else:

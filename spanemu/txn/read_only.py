@@ -17,6 +17,7 @@ from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.errors import ReadTooOld
 from spanemu.values.cell_mask import WHOLE_ROW
+from spanemu.values.key import successor
 from spanemu.values.timestamp import format_utc
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Yield the rows of `table` in key order."""
+        if self._store.explorer is not None:
+            self._store.explorer.read(tree_of(table), ranges, cells, self.at)
         rows = Batched(self._batches(table, ranges, descending))
         return rows if self._store.observer is None else self._observed(tree_of(table), rows)
 
@@ -65,6 +68,8 @@ class SnapshotReader:
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
         """Yield the entries of `index` in key order."""
+        if self._store.explorer is not None:
+            self._store.explorer.read(tree_of(index), ranges, cells, self.at)
         batches = self._store.scan_batches(tree_of(index), ranges, self.at, descending=descending)
         rows = Batched(map(self._checked_retention, batches))
         return rows if self._store.observer is None else self._observed(tree_of(index), rows)
@@ -83,6 +88,8 @@ class SnapshotReader:
     ) -> Row | None:
         """Return the row with that encoded key."""
         store = self._store
+        if store.explorer is not None:
+            store.explorer.read(tree_of(table), ((key, successor(key)),), cells, self.at)
         if store.observer is not None:
             store.observer.on_get(tree_of(table), key)
         row = store.get(tree_of(table), key, self.at)
@@ -110,6 +117,8 @@ class SnapshotReader:
         if store.oldest_readable > self.at or length is None:
             return None
         tree = tree_of(table)
+        if store.explorer is not None:
+            store.explorer.read(tree, None, WHOLE_ROW, self.at)
         with store.mutex:
             if tree not in store.split_map.trees:
                 return None  # a table that was dropped since
@@ -123,6 +132,8 @@ class SnapshotReader:
     ) -> postings.View | None:
         """Return the documents of a partition of a search index, or None if they are few."""
         tree, store = tree_of(index), self._store
+        if store.explorer is not None:
+            store.explorer.read(tree, None, WHOLE_ROW, self.at)
         if store.nth_key(tree, postings.range_of(prefix), _FEW_DOCUMENTS) is None:
             return None
         selection = postings.Selection(prefix, lists)

@@ -60,6 +60,7 @@ class Reads(Enum):
         self.are_validated = are_validated
         self.lock_if_required = lock_if_required
         self.lock_writes = lock_writes
+        self.are_serializable = see_latest or are_validated
 
 
 class TransactionWorkspace:
@@ -275,6 +276,13 @@ class TransactionWorkspace:
         if at is None or self._only_reads:
             return  # A transaction that only read is serialized at its snapshot.
         store = self.store
+        if store.explorer is not None:
+            for tree, low, high, cells in self.recorded_reads:
+                store.explorer.validated(tree, low, high, cells)
+            for tree, key, _ in self.buffer.entries():
+                store.explorer.validated(
+                    tree, key, successor(key), self.buffer.written(tree, key), is_write=True
+                )
         if store.oldest_readable > at:
             raise TransactionAborted("Its snapshot is older than the retained versions.")
         for tree, low, high, cells in self.recorded_reads:
@@ -355,6 +363,8 @@ class TransactionWorkspace:
         self, tree: TreeId, low: bytes, high: bytes, cells: Cells, must_hold: bool
     ) -> None:
         """Record a read that took no lock, if it must be validated."""
+        if self.store.explorer is not None:
+            self.store.explorer.read(tree, ((low, high),), cells, self.snapshot_at)
         if must_hold:
             self._only_reads = False
         if must_hold or self._validates_all:

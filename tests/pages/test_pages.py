@@ -87,6 +87,12 @@ def test_vector_search(walk):
     assert "2 passed" in printed
 
 
+def test_explore(walk):
+    printed = walk.follow(after_the_quickstart("explore.md"), shown={"lost update of": "before"})
+    assert "1 passed" in printed
+    assert ", complete" in printed
+
+
 OTHER_LANGUAGES = list(blocks(DOCS / "how-to" / "other-languages.md"))
 # The commands that a section needs, and what its last command prints.
 TOOLCHAINS = {

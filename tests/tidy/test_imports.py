@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "telemetry": {"base", "database", "admin", "frontend", "control"},
     "console": {"rest", "web", "lint", "schema"},  # lint: the pages of the rules
     # `lint` tells which rules there are, `storage` has the settings of splits.
+    "explorer": {"base", "values", "schema", "storage", "txn", "database", "frontend", "control"},
     "control": {"base", "storage", "database", "admin", "hotspots", "lint", "models"},
 }
 # The outer shell composes everything.

@@ -52,6 +52,7 @@ RARE = {
     "spanemu.change_streams.tracking",
     "spanemu.control.injector",
     "spanemu.control.recorder",
+    "spanemu.explorer",
     "spanemu.hotspots.detector",
     "spanemu.messages",
     "spanemu.models",

@@ -76,6 +76,8 @@ class StatementContext:
                 value = bit_reversed(counter)
                 skip = declared.skip_range
                 if skip is None or not skip[0] <= value <= skip[1]:
+                    if self._store.explorer is not None:
+                        self._store.explorer.generated("sequence", value)
                     return value
         raise errors.SequenceExhausted(sequence)
 

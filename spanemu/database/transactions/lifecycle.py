@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from spanemu.base.call import serving
-from spanemu.base.clock import monotonic
+from spanemu.base.call import serving, waiting_time
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.request_mutex import RequestMutex
@@ -245,6 +244,8 @@ class TransactionLifecycle:
             self._work = work.TransactionWorkspace(
                 core.store, core.locks, self.holder, context, reads
             )
+            if core.locks.explorer is not None:
+                core.locks.explorer.began(self.holder, is_atomic=reads.are_serializable)
             self._work.statement_mutations_max = core.environment.limits.mutations_per_commit
         else:
             self._work.context = context
@@ -302,7 +303,7 @@ def serialized(
                     raise
                 finally:
                     client.busy -= 1
-                    client.heard_at = monotonic()
+                    client.heard_at = waiting_time()
                     if holder.state is ACTIVE:
                         call = serving.call
                         client.connection = None if call is None else call.connection

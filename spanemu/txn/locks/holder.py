@@ -9,8 +9,7 @@ from collections.abc import Mapping, Set
 from enum import StrEnum, auto
 from typing import TypeVar
 
-from spanemu.base.call import Connection, Signal
-from spanemu.base.clock import monotonic
+from spanemu.base.call import Connection, Signal, waiting_time
 from spanemu.storage.layout import TreeId
 from spanemu.txn.errors import TransactionAborted, TransactionOver
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
@@ -65,8 +64,8 @@ class ClientActivity:
     """The requests of a transaction's client, as far as other transactions need to know.
 
     `began_at` and `heard_at` are the times of the first and the last request (seconds of
-    `clock.monotonic`), `last_request` is the last request, and `connection` is where it came from.
-    `commit_tag` is the transaction tag of the commit; `commits` is set when the commit begins.
+    `call.waiting_time`), `last_request` is the last request, and `connection` is its
+    origin. `commit_tag` is the transaction tag of the commit; `commits` is set when it begins.
     `busy` counts the requests in progress, and `failed` is set when the last request failed.
     """
 
@@ -80,7 +79,7 @@ class ClientActivity:
     commits = False
 
     def __init__(self) -> None:
-        self.heard_at = monotonic()
+        self.heard_at = waiting_time()
 
     @property
     def tag(self) -> str:
@@ -89,9 +88,9 @@ class ClientActivity:
 
     @property
     def idle_at(self) -> float:
-        """The time from which the transaction counts as idle (seconds of `clock.monotonic`)."""
+        """The time from which the transaction counts as idle (seconds of `call.waiting_time`)."""
         if self.busy:
-            return monotonic() + IDLE_SECONDS_MAX
+            return waiting_time() + IDLE_SECONDS_MAX
         patience = IDLE_AFTER_FAILURE_SECONDS_MAX if self.failed else IDLE_SECONDS_MAX
         return self.heard_at + patience
 
@@ -186,7 +185,7 @@ class LockHolder:
         """
         if row_key not in holder.contended_rows or holder.waits_on is not None:
             return False
-        now = monotonic()
+        now = waiting_time()
         if self.patient_until is None:
             self.patient_until = now + RETRY_PATIENCE_SECONDS
         return now < self.patient_until

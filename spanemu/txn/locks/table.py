@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from spanemu.base.call import add_metric, current, current_annotations
+from spanemu.base.call import add_metric, current, current_annotations, waiting_time
 from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
@@ -39,6 +39,7 @@ from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 from spanemu.txn.locks.lines import Lines
 from spanemu.txn.locks.modes import Lock, combined, covers, exclusive
 from spanemu.txn.locks.waits import (
+    LockExplorer,
     LockLog,
     LockObserver,
     Request,
@@ -68,6 +69,7 @@ class LockTable:
         self.log = LockLog(peek)
         self._name_of = name_of
         self.observer: LockObserver | None = None
+        self.explorer: LockExplorer | None = None
         self._mutex = threading.Lock()  # Guards every field below, and the locks of each holder.
         # Rows with a single holder may share a dictionary, which therefore never changes.
         self._rows: dict[RowKey, dict[LockHolder, Lock]] = {}
@@ -84,6 +86,8 @@ class LockTable:
         Raise ABORTED when the transaction is wounded, or what `call.check` raises.
         """
         row_key = tree, key
+        if self.explorer is not None:
+            self.explorer.requested(holder, tree, key, None, lock)
         if holder.contended_rows and row_key in holder.contended_rows:
             lock = exclusive(lock)
         held = holder.rows.get(row_key)
@@ -102,6 +106,9 @@ class LockTable:
         if len(requested) == 1:
             self.lock_row(holder, tree, *requested[0])
             return
+        if self.explorer is not None:
+            for key, lock in requested:
+                self.explorer.requested(holder, tree, key, None, lock)
         rows = iter(requested)
         while batch := list(islice(rows, BATCH_ROWS)):
             with self._mutex:
@@ -114,6 +121,8 @@ class LockTable:
         self, holder: LockHolder, tree: TreeId, low: bytes, high: bytes, lock: Lock
     ) -> None:
         """Lock cells of every row of [low, high), including rows that do not exist yet."""
+        if self.explorer is not None:
+            self.explorer.requested(holder, tree, low, high, lock)
         if low >= high or covers(holder.ranges.get((tree, low, high)), lock):
             return
         waits = self._try_range(holder, (tree, low, high), lock)
@@ -150,7 +159,7 @@ class LockTable:
 
         That is soon, because the last request of the client failed.
         """
-        if holder in self._waiting.by_blocker:
+        if holder in self._waiting.by_blocker and self.explorer is None:
             with self._mutex:
                 self._idle_watch.begin([holder])
 
@@ -317,7 +326,7 @@ class LockTable:
         self, holder: LockHolder, blockers: list[LockHolder], row_key: RowKey | None = None
     ) -> list[LockHolder]:
         """Wound the blockers that may be wounded; return the blockers to wait for."""
-        now = monotonic()
+        now = waiting_time()
         left = []
         for blocker in blockers:
             younger = blocker.age > holder.age
@@ -345,6 +354,8 @@ class LockTable:
 
     def _drop(self, holder: LockHolder) -> None:
         """Release the locks of a transaction, and wake the transaction and its waiters."""
+        if self.explorer is not None:
+            self.explorer.ended_transaction(holder)
         rows = self._rows
         for row_key in holder.rows:
             holders = rows.pop(row_key)
@@ -407,6 +418,10 @@ class LockTable:
     def _wait(self, holder: LockHolder, waits: Wait) -> None:
         """Wait until a blocker ends, `holder` is wounded, or the request is cancelled."""
         call, began = current(), monotonic()
+        if self.explorer is not None and self.explorer.wait(holder, waits):
+            holder.waits_on = None
+            call.check()
+            return
         with self._mutex:
             self._idle_watch.begin(waits.blockers)
         patience = None if holder.patient_until is None else holder.patient_until - began + 0.001

@@ -111,6 +111,31 @@ class LockObserver(Protocol):
         ...
 
 
+class LockExplorer(Protocol):
+    """A scheduler of transactions, which orders their lock requests and replaces their waits.
+
+    Every method is called by the thread that serves the request.
+    """
+
+    def began(self, holder: LockHolder, *, is_atomic: bool) -> None:
+        """Record the first statement of a transaction, which is serializable if `is_atomic`."""
+        ...
+
+    def requested(
+        self, holder: LockHolder, tree: TreeId, low: bytes, high: bytes | None, lock: Lock
+    ) -> None:
+        """Record a request for a lock on the row `low`, or on the range [low, high)."""
+        ...
+
+    def wait(self, holder: LockHolder, waits: Wait) -> bool:
+        """Wait until `waits` is over; return False if the caller has to wait itself."""
+        ...
+
+    def ended_transaction(self, holder: LockHolder) -> None:
+        """Record that a transaction is about to release its locks. The table's mutex is held."""
+        ...
+
+
 class LockLog:
     """The finished lock waits of one database. `peek` reads the emulator's clock."""
 
