@@ -124,7 +124,7 @@ KINDS = {method.name: method for method in METHODS}
 
 
 @dataclass
-class Place:
+class Target:
     """An address where the service is served, and the world behind it."""
 
     address: str
@@ -138,7 +138,7 @@ TRANSPORTS = ("grpcio", "h2", "embedded")
 
 
 @contextmanager
-def served(transport: str) -> Iterator[Place]:
+def served(transport: str) -> Iterator[Target]:
     """Yield the service on a port of either server, or reached without the port."""
     world = World()
     endpoints = Endpoints((Service(SERVICE, METHODS),), world)
@@ -148,7 +148,7 @@ def served(transport: str) -> Iterator[Place]:
     if transport == "embedded":
         registry.register(address, endpoints)
     try:
-        yield Place(address, world)
+        yield Target(address, world)
     finally:
         registry.unregister(address)
         server.stop()

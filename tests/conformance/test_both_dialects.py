@@ -145,8 +145,8 @@ def test_a_schema_refused_by_the_other_dialect_leaves_no_database():
 @pytest.mark.parametrize(
     ("dialect", "fix"),
     [
-        ("googlesql", "CREATE INDEX ByTime ON Visits(ShardId, AtTime)"),
-        ("postgresql", "CREATE INDEX bytime ON visits (shard_id, at_time)"),
+        ("googlesql", "CREATE INDEX ByTime2 ON Visits(ShardId, AtTime)"),
+        ("postgresql", "CREATE INDEX bytime2 ON visits (shard_id, at_time)"),
     ],
 )
 def test_the_detector_suggests_statements_of_the_dialect(emulator, dialect, fix):
@@ -164,5 +164,5 @@ def test_the_detector_suggests_statements_of_the_dialect(emulator, dialect, fix)
         with handle.client().batch() as batch:
             key = f"{number * 7919 % 1000:03}"
             batch.insert("Visits", ["Id", column], [[key, start + timedelta(seconds=number)]])
-    assert any(finding.fix.endswith(fix) for finding in hotspots.report().findings)
+    assert any(fix in finding.fix for finding in hotspots.report().findings)
     assert hotspots.heatmap().bands

@@ -129,6 +129,8 @@ def test_indexes_have_their_options(catalog: Catalog) -> None:
     assert catalog.of("index_options", columns, index_name="near") == [
         ("distance_type", text, "cosine", vector, "docs"),
         ("num_leaves", whole, "1000", vector, "docs"),
+        ("system_optimized_num_leaves", whole, "1000", vector, "docs"),
+        ("system_optimized_tree_depth", whole, "2", vector, "docs"),
     ]
     assert catalog.of("index_options", columns, index_name="byname") == []
 

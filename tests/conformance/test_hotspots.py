@@ -169,7 +169,7 @@ def test_indexes_of_a_timestamp(watched, index: str, expected: dict[str, str]) -
         assert watch.findings[0].table == "Users"
         # An index inside its own table would serve no query.
         assert "INTERLEAVE IN" not in watch.findings[0].fix
-        assert "CREATE INDEX ByAccess ON Users(ShardId, LastAccess" in watch.findings[0].fix
+        assert "CREATE INDEX ByAccess2 ON Users(ShardId, LastAccess" in watch.findings[0].fix
 
 
 def test_one_counter_row(watched) -> None:

@@ -468,7 +468,7 @@ def test_partitioned_dml_that_runs(shop) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["VECTOR_INDEX_STATS", "vector_index_metrics_history", "GRAPH_OPERATION_EXECUTION_STATUS"],
+    ["GRAPH_OPERATION_EXECUTION_STATUS", "graph_operation_execution_status"],
 )
 def test_tables_that_are_left_out_are_refused_by_name(shop, name: str) -> None:
     with pytest.raises(MethodNotImplemented, match=f"SPANNER_SYS.{name.upper()}"):

@@ -125,6 +125,12 @@ DOCUMENTED: tuple[Documented, ...] = (
     # ZetaSQL's own engine has more than Spanner takes over.
     Documented(r"TO_JSON_STRING", r"", "JSON functions", r"^FAILED.*function TO_JSON_STRING"),
     Documented(r"ZSTD_COMPRESS", r" rows ", "Compression functions", r" rows "),
+    Documented(
+        r"ZSTD_DECOMPRESS",
+        r" rows ",
+        "Compression functions: bytes that are not compressed",
+        r"^FAILED.*ZSTD decompression failed",
+    ),
     Documented(r"[+-]", r"", "Operators", r"^FAILED.*operator [+-] for argument types: .*DATE"),
     Documented(r"FORMAT", r"", "Conversion functions", r"^FAILED.*CAST with FORMAT"),
     Documented(_ANY, r"Lambda is not supported", "Functions reference: lambdas"),
