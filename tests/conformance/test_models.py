@@ -130,7 +130,9 @@ def test_partitioned_dml_calls_models(registered, database):
 
 def test_an_embedding_of_another_length_fails_the_write(registered, database):
     registered.register("Embedder", models.embeddings(dimensions=5))
-    with pytest.raises(exceptions.GoogleAPICallError, match="5 elements and exceeds the `vector_length` limit: 4"):
+    with pytest.raises(
+        exceptions.GoogleAPICallError, match="5 elements and exceeds the `vector_length` limit: 4"
+    ):
         database.run_in_transaction(
             lambda transaction: transaction.execute_update(
                 """UPDATE Doc SET E = (SELECT embeddings.values FROM ML.PREDICT(MODEL Embedder,
