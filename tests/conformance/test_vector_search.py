@@ -341,7 +341,7 @@ def test_plans_show_the_index(docs) -> None:
 
 
 def test_reads_by_a_vector_index_are_refused(docs) -> None:
-    with pytest.raises(GoogleAPICallError, match="vector index"), docs.snapshot() as snapshot:
+    with pytest.raises(GoogleAPICallError, match="VECTOR index"), docs.snapshot() as snapshot:
         list(snapshot.read("Docs", ("Id",), KeySet(all_=True), index="Cosine"))
 
 

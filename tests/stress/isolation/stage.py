@@ -131,8 +131,9 @@ def seconds_told() -> Iterator[Seconds]:
     """Give the locks a clock of their own, so that a slow machine makes no holder idle."""
     seconds = Seconds()
     with ExitStack() as patches:
+        patches.enter_context(patch.object(locks, "monotonic", seconds))
         for module in (locks, holder):
-            patches.enter_context(patch.object(module, "monotonic", seconds))
+            patches.enter_context(patch.object(module, "waiting_time", seconds))
         yield seconds
 
 
