@@ -23,15 +23,6 @@ class NoColumns(SpannerError, code=Code.INVALID_ARGUMENT):
     table: str
 
 
-class TokenListRead(SpannerError, code=Code.INVALID_ARGUMENT):
-    prose = (
-        "Column {column} of table {table} cannot be read: TOKENLIST is an internal-only type and "
-        "cannot be returned to the user."
-    )
-    table: str
-    column: str
-
-
 class WrongKeyParts(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Wrong number of key parts in {target}. Expected: {expected}. Got: {got}."
     target: str

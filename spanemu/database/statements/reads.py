@@ -27,14 +27,13 @@ from spanemu.txn.errors import (
     IndexOfOtherTable,
     NoColumns,
     TableNotFound,
-    TokenListRead,
     ViewNotReadable,
 )
 from spanemu.txn.rules import cell_getter
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import Type
 
 if TYPE_CHECKING:
     from spanemu.sql.planner import search_errors
@@ -120,8 +119,6 @@ class ReadPlan:
         column = self.table.requested_column(name)
         if column is None:
             raise ColumnNotFound(self.table.name, name)
-        if column.type.code is TypeCode.TOKENLIST:
-            raise TokenListRead(self.table.name, column.name)
         if self.index is not None and column not in self.index.columns:
             raise ColumnNotInIndex(self.index.name, name)
         return column

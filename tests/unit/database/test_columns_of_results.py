@@ -73,14 +73,6 @@ def test_no_statement_returns_an_element_or_a_path(world, statement, value):
     assert "Returning expressions of type GRAPH_" in refused(world, statement.format(value))
 
 
-@pytest.mark.parametrize("column", ["Tok", "kept"])
-def test_no_read_returns_a_token_list(world, column):
-    request = ReadRequest("T", ("Id", column), RawKeySet(all=True))
-    with pytest.raises(SpannerError, match="of table T cannot be read: TOKENLIST") as failure:
-        list(world.session.read(request, SingleUse(ReadOnly())).rows)
-    assert failure.value.code is Code.INVALID_ARGUMENT
-
-
 @pytest.mark.parametrize(
     ("index", "kind"), [("bytok", "ByTok .* SEARCH"), ("bye", "ByE .* VECTOR")]
 )
