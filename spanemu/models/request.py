@@ -45,7 +45,7 @@ class Work(Protocol):
 
     @property
     def is_abandoned(self) -> bool:
-        """Return whether nobody waits for the result any more."""
+        """Return whether the statement has ended without waiting for the result."""
         ...
 
     def seconds_left(self) -> float | None:

@@ -266,7 +266,7 @@ class _Missing(grpc.UnaryUnaryMultiCallable):  # type: ignore[misc]
 
 
 class NullChannel(grpc.Channel):  # type: ignore[misc]
-    """A channel that never leaves the process and asks nobody."""
+    """A channel that answers within the process."""
 
     def unary_unary(
         self,

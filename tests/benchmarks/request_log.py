@@ -25,7 +25,7 @@ MEASUREMENTS_PER_ROUND = 5
 
 
 class UnwatchedEndpoint(Endpoint):
-    """An endpoint that nobody can watch."""
+    """An endpoint without watchers."""
 
     def unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         reply = self._answer(data, call, ())

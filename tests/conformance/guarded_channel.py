@@ -26,7 +26,7 @@ class _Guard(
     grpc.StreamUnaryClientInterceptor,
     grpc.StreamStreamClientInterceptor,
 ):
-    """An interceptor that gives calls a deadline, and makes none once the process is gone."""
+    """An interceptor that gives calls a deadline, and refuses them after the process has ended."""
 
     def __init__(self, server: Popen[bytes]) -> None:
         self._server = server

@@ -81,7 +81,7 @@ class Player:
         return True
 
     def stop(self) -> None:
-        """End its thread. Nobody is told what came of it."""
+        """End the thread without reporting its result."""
         self.stopped = True
         while not self.client.done:
             self.client.turn()

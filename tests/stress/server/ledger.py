@@ -42,7 +42,7 @@ class Ledger:
     deleted: int = 0
 
     def add(self, other: Ledger) -> None:
-        """Take over what another thread was told."""
+        """Add the replies that another thread received."""
         self.moves += other.moves
         self.orders |= other.orders
         self.deleted += other.deleted
