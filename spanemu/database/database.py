@@ -28,7 +28,7 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
 from spanemu.database.transactions.read_write import interfere
-from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
+from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.layout import Boundary, Origin, tree_of
@@ -80,9 +80,7 @@ class Database:
         self._hotspot_monitor: HotspotMonitor | None = None
 
     @classmethod
-    def create(
-        cls, name: str, environment: Environment, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
-    ) -> Database:
+    def create(cls, name: str, environment: Environment, dialect: DatabaseDialect) -> Database:
         """Return a new, empty database, whose dialect never changes."""
         store = Store(environment.clock, environment.retention_nanos)
         first = Generation(empty_schema(environment.limits, dialect), environment.limits)

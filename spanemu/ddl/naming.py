@@ -246,13 +246,16 @@ def _fingerprint(text: str) -> str:
     return blake2b(text.encode(), digest_size=_HEX_DIGITS // 2).hexdigest().upper()
 
 
-def is_name(text: str, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> bool:
+def is_name(text: str, dialect: DatabaseDialect) -> bool:
     """Return whether `text` may name an object."""
-    if len(text) > IDENTIFIER_LENGTH_MAX:
-        return False
     if dialect.quotes_any_name:
-        return text != "" and not text.startswith("_")
-    return _NAME.fullmatch(text) is not None
+        return 0 < len(text) <= IDENTIFIER_LENGTH_MAX and not text.startswith("_")
+    return is_plain_name(text)
+
+
+def is_plain_name(text: str) -> bool:
+    """Return whether `text` may name an object whose name needs no quotes in any dialect."""
+    return len(text) <= IDENTIFIER_LENGTH_MAX and _NAME.fullmatch(text) is not None
 
 
 def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
@@ -305,5 +308,5 @@ def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
 
 def column_name_problems(table: str, column: str, schema: Schema) -> Iterator[SpannerError]:
     """Yield what is wrong with the name of a column."""
-    if not schema.dialect.quotes_any_name and not is_name(column):
+    if not schema.dialect.quotes_any_name and not is_plain_name(column):
         yield name_errors.InvalidObjectName("Column", f"{table}.{column}")

@@ -48,6 +48,7 @@ class Schema(NamedObjects):
     of a dropped table can never be read through a new table of the same name.
     """
 
+    dialect: DatabaseDialect
     generation: int = 0
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, SortedIndex] = field(default_factory=dict)
@@ -57,7 +58,6 @@ class Schema(NamedObjects):
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
     limits: Limits = DEFAULT_LIMITS  # how many objects of each kind are allowed
-    dialect: DatabaseDialect = GOOGLE_STANDARD_SQL
 
     @property
     def orders(self) -> SortOrders:
@@ -368,10 +368,10 @@ _DERIVATIONS: Mapping[str, Derivation] = {
 }
 
 # The schema of every new database: one object, so that caches by schema are shared.
-EMPTY = Schema()
+EMPTY = Schema(GOOGLE_STANDARD_SQL)
 
 
-def empty_schema(limits: Limits, dialect: DatabaseDialect = GOOGLE_STANDARD_SQL) -> Schema:
+def empty_schema(limits: Limits, dialect: DatabaseDialect) -> Schema:
     """Return the schema of a new database."""
     if limits is DEFAULT_LIMITS and dialect is GOOGLE_STANDARD_SQL:
         return EMPTY

@@ -22,6 +22,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.sessions.session import Session
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import RawKeySet, Write, WriteKind
 from spanemu.values.types import INT64
 
@@ -33,7 +34,9 @@ SMALL, LARGE = 1_000, 100_000
 
 def database_of(rows: int) -> tuple[Database, Session, float]:
     """Return a database with that many rows, loaded in random order; seconds that the load took."""
-    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create(
+        "projects/p/instances/i/databases/d", Environment(SystemClock()), GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     ids = list(range(rows))

@@ -28,6 +28,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 
 DOCUMENTS, WORDS, VOCABULARY = 100_000, 196, 20_000
@@ -126,7 +127,9 @@ def _rows(documents: int) -> Iterator[tuple[str, str, str]]:
 
 
 def _loaded(rows: list[tuple[str, str, str]], tokens: str) -> Database:
-    created = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    created = Database.create(
+        "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
+    )
     columns = f"Id INT64 NOT NULL, Rank INT64 NOT NULL, Text STRING(MAX){tokens}"
     statements = [f"CREATE TABLE D ({columns}) PRIMARY KEY (Id)"]
     if tokens:

@@ -36,6 +36,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.sessions.session import Session
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 from spanemu.values.types import INT64
 from tests.benchmarks.sql_shapes import (
@@ -74,7 +75,9 @@ def best_seconds(work: Callable[[], object], rounds: int) -> float:
 
 def loaded(rows: int) -> Session:
     """Return a session of a new database with tables of that size."""
-    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create(
+        "projects/p/instances/i/databases/d", Environment(SystemClock()), GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     for table, cells in rows_of(rows).items():

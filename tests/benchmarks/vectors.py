@@ -22,6 +22,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.sessions.session import Session
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.sql.executor import nearness
 from spanemu.values.floats import round32
 from spanemu.values.mutation import Write, WriteKind
@@ -105,7 +106,9 @@ def product(database: Database, query: list[float], rounds: int) -> float:
 def main(rounds: int, _: str | None = None) -> None:
     """Print the times of searches, and the memory of a vector."""
     table = Table("vectors", "seconds", title=f"{ROWS:,} vectors of {LENGTH}")
-    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create(
+        "projects/p/instances/i/databases/d", Environment(SystemClock()), GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     tracemalloc.start()

@@ -24,6 +24,7 @@ from spanemu.base.errors import Code, SpannerError
 from spanemu.base.rand import Randomness
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.sql.googlesql.syntax.lexer import tokenize
@@ -166,7 +167,9 @@ class Campaign:
 
 def _database() -> Database:
     return Database.create(
-        "projects/p/instances/i/databases/db", Environment(ManualClock(), Randomness(7))
+        "projects/p/instances/i/databases/db",
+        Environment(ManualClock(), Randomness(7)),
+        GOOGLE_STANDARD_SQL,
     )
 
 

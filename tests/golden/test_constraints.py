@@ -30,6 +30,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, RawRange, Write, WriteKind
 from tests.golden.runner import Case, Command, describe_failure, file_id, golden_files, run_golden
@@ -46,7 +47,9 @@ class World:
 
     def __init__(self) -> None:
         environment = Environment(ManualClock(10**18), Randomness(1))
-        self.database = Database.create("projects/p/instances/i/databases/d", environment)
+        self.database = Database.create(
+            "projects/p/instances/i/databases/d", environment, GOOGLE_STANDARD_SQL
+        )
         self.session = self.database.sessions.create({})
 
     def commands(self) -> Mapping[str, Command]:

@@ -8,7 +8,7 @@ import pytest
 
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.apply import plan_batch
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.resolved import Statement
@@ -38,7 +38,7 @@ SCHEMA = plan_batch(
         "CREATE PROPERTY GRAPH Loose NODE TABLES (Free LABEL Entity PROPERTIES (id) "
         "DYNAMIC LABEL (label) DYNAMIC PROPERTIES (more))",
     ],
-    Schema(),
+    EMPTY,
 )[-1].schema
 
 

@@ -13,6 +13,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.errors import SplitInsideHierarchy
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.sql.googlesql.syntax.ddl.statement import split_statements
 from spanemu.storage.split_settings import SplitPolicy
 from spanemu.txn.errors import ParentInsertedLater
@@ -27,7 +28,7 @@ class World:
 
     def __init__(self) -> None:
         self.database = Database.create(
-            "projects/p/instances/i/databases/d", Environment(ManualClock())
+            "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
         )
         self.session = self.database.sessions.create({})
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from spanemu.base.errors import SpannerError
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.schema_text import ddl_statements
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import ProtoTypes
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY, Schema
 from tests.schema_shape import shape
 from tests.unit.shop import DESCRIPTORS
 
@@ -204,7 +205,7 @@ MAPS = ("_synonyms", "_constraints", "_children", "_indexes_by_table", "_referen
 
 def applied(statements: list[str]) -> Schema:
     """Return the schema that the statements make, leaving out those that are refused."""
-    schema = Schema()
+    schema = EMPTY
     for statement in statements:
         for name in MAPS:
             getattr(schema, name)
@@ -217,7 +218,7 @@ def applied(statements: list[str]) -> Schema:
 
 def check(schema: Schema) -> None:
     """Assert what every schema promises."""
-    fresh = Schema(tables=schema.tables, indexes=schema.indexes)
+    fresh = Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
     for name in MAPS:
         assert getattr(schema, name) == getattr(fresh, name)
     for lowered, table in schema.tables.items():
@@ -252,6 +253,6 @@ def test_text_makes_the_schema_again(statements: list[str]) -> None:
     schema = applied([*BEGINNING, *statements])
     check(schema)
     text = ddl_statements(schema)
-    again = plan_batch(text, Schema(), TYPES)[-1].schema if text else Schema()
+    again = plan_batch(text, EMPTY, TYPES)[-1].schema if text else EMPTY
     assert ddl_statements(again) == text
     assert shape(again) == shape(schema)

@@ -19,6 +19,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
 from spanemu.database.statements.partitions import partition_ranges
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.storage.layout import EVERYTHING, tree_of
 from spanemu.storage.split_settings import SplitPolicy
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
@@ -82,7 +83,11 @@ class SplitsAgainstNone(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.split, self.plain = (
-            Database.create(f"projects/p/instances/i/databases/{name}", Environment(ManualClock()))
+            Database.create(
+                f"projects/p/instances/i/databases/{name}",
+                Environment(ManualClock()),
+                GOOGLE_STANDARD_SQL,
+            )
             for name in ("split", "plain")
         )
         self.sessions = [each.sessions.create({}) for each in (self.split, self.plain)]

@@ -17,7 +17,7 @@ from spanemu.ddl.errors.objects import (
 )
 from spanemu.ddl.kinds.kind import ObjectKind, drop_object
 from spanemu.ddl.kinds.rows import OPTION, ObjectTable, Rows
-from spanemu.ddl.naming import is_name
+from spanemu.ddl.naming import is_plain_name
 from spanemu.ddl.validators.options import Rule, Rules, changed_options, is_period, is_text, words
 from spanemu.schema.objects import DEFAULT, LocalityGroup, Placement
 from spanemu.schema.schema import Schema
@@ -49,7 +49,7 @@ def _placement(
 def _placement_name_problems(name: str) -> Iterator[SpannerError]:
     if name.lower() == DEFAULT:
         yield PlacementNameInvalid(name, "The name `default` is reserved")
-    if not is_name(name):
+    if not is_plain_name(name):
         yield InvalidObjectName("Placement", name)
 
 
@@ -128,7 +128,7 @@ def _group_name_problems(name: str) -> Iterator[SpannerError]:
         yield LocalityGroupNameInvalid(name, "Default locality group cannot be created")
     if name.startswith("_"):
         yield LocalityGroupNameInvalid(name, "The name must not start with `_`")
-    if not is_name(name):
+    if not is_plain_name(name):
         yield InvalidObjectName("Locality group", name)
 
 

@@ -16,7 +16,7 @@ from spanemu.ddl.errors.objects import (
     SystemRoleFixed,
 )
 from spanemu.ddl.kinds.kind import ObjectKind, drop_object, privilege_problems
-from spanemu.ddl.naming import is_name
+from spanemu.ddl.naming import is_plain_name
 from spanemu.schema.objects import SYSTEM_ROLES, Grant, Role
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
@@ -28,7 +28,7 @@ def _role(statement: ddl_ast.CreateRole, _before: Role | None, _schema: Schema) 
 
 
 def _name_problems(name: str) -> Iterator[SpannerError]:
-    if not is_name(name):
+    if not is_plain_name(name):
         yield InvalidObjectName("Role", name)
     if name.lower() in SYSTEM_ROLES or name.lower().startswith("spanner_"):
         yield RoleNameReserved(name)

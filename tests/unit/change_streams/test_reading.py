@@ -21,6 +21,7 @@ from spanemu.change_streams.tracking import histories_of
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.storage.change_log import CHUNK_ENTRIES
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
@@ -35,7 +36,7 @@ class World:
     def __init__(self) -> None:
         self.clock = ManualClock(NANOS_PER_DAY * 365)
         self.database = Database.create(
-            "projects/p/instances/i/databases/d", Environment(self.clock)
+            "projects/p/instances/i/databases/d", Environment(self.clock), GOOGLE_STANDARD_SQL
         )
         self.database.apply_ddl(["CREATE TABLE T (Id INT64) PRIMARY KEY (Id)", STREAM])
         self._session = self.database.sessions.create({})

@@ -8,6 +8,7 @@ from spanemu.base.clock import NANOS_PER_HOUR, ManualClock
 from spanemu.database.content import Content, without_row_deletion
 from spanemu.database.core import Environment
 from spanemu.database.database import Database, RestoreSource
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.storage.layout import tree_of
 
 NAME = "projects/p/instances/i/databases/d1"
@@ -21,7 +22,7 @@ DDL = (
 
 @pytest.fixture
 def database():
-    made = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
+    made = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)), GOOGLE_STANDARD_SQL)
     assert made.apply_ddl(DDL).failure is None
     return made
 

@@ -10,7 +10,7 @@ from spanemu.base.clock import BEGINNING
 from spanemu.database import generation, schema_changes
 from spanemu.database.generation import Generation, History
 from spanemu.database.options import ReadOnly
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY
 from tests.unit.database.shop import Shop
 
 
@@ -20,14 +20,14 @@ def test_compiled_once_by_key() -> None:
     def make(name: str):
         return lambda: created.append(name) or name
 
-    mine = Generation(Schema())
+    mine = Generation(EMPTY)
     assert [mine.compiled(key, make(key)) for key in ("a", "b", "a")] == ["a", "b", "a"]
     assert created == ["a", "b"]
-    assert Generation(Schema()).compiled("a", make("other")) == "other"
+    assert Generation(EMPTY).compiled("a", make("other")) == "other"
 
 
 def test_a_failure_is_not_kept() -> None:
-    mine = Generation(Schema())
+    mine = Generation(EMPTY)
     answers = iter([ZeroDivisionError(), "fine"])
 
     def make():
@@ -45,7 +45,7 @@ def test_a_failure_is_not_kept() -> None:
 
 def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 3)
-    mine, made = Generation(Schema()), []
+    mine, made = Generation(EMPTY), []
     for key in "abcdda":
         mine.compiled(key, lambda key=key: made.append(key) or key)
     assert made == list("abcda")
@@ -54,7 +54,7 @@ def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
 def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> None:
     monkeypatch.setattr(generation, "LARGE_CHARACTERS", 10)
     monkeypatch.setattr(generation, "LARGE_CHARACTERS_KEPT_MAX", 100)
-    mine, created = Generation(Schema()), []
+    mine, created = Generation(EMPTY), []
 
     def ask(name: str, characters: int) -> None:
         def make() -> SimpleNamespace:
@@ -78,7 +78,7 @@ def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> N
 
 def test_several_threads_may_ask(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 10)
-    mine, wrong = Generation(Schema()), []
+    mine, wrong = Generation(EMPTY), []
 
     def ask(start: int) -> None:
         wrong.extend(
@@ -97,7 +97,7 @@ def test_several_threads_may_ask(monkeypatch) -> None:
 
 def test_several_threads_may_ask_for_more_than_is_kept(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 3)
-    mine, failed = Generation(Schema()), []
+    mine, failed = Generation(EMPTY), []
 
     def ask(start: int) -> None:
         try:
@@ -133,7 +133,7 @@ def test_schemas_of_long_ago_keep_nothing_compiled(monkeypatch) -> None:
 
 
 def test_rules_are_those_of_the_schema() -> None:
-    schema = Schema()
+    schema = EMPTY
     mine = Generation(schema)
     assert mine.rules.schema is schema
     assert mine.rules is mine.rules

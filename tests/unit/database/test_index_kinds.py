@@ -11,6 +11,7 @@ from spanemu.base.clock import NANOS_PER_HOUR, ManualClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.ddl.kinds import search_indexes
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.indexes import SearchIndex
 from spanemu.schema.table import Column, KeyPart
 from spanemu.storage.layout import tree_of
@@ -63,7 +64,7 @@ def _word_indexes(monkeypatch):
 
 @pytest.fixture
 def database() -> Database:
-    created = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
+    created = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)), GOOGLE_STANDARD_SQL)
     apply(created, TABLE, INDEX)
     return created
 

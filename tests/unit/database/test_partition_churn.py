@@ -13,6 +13,7 @@ from spanemu.change_streams.tracking import histories_of
 from spanemu.database.change_streams import PartitionChurn
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 
 INTERVAL = 20 * NANOS_PER_SECOND
 
@@ -22,7 +23,9 @@ def world() -> tuple[ManualClock, Instances, Database]:
     environment = Environment(clock, Randomness(7))
     instances = Instances(clock, lambda name, dialect: Database.create(name, environment, dialect))
     instances.ensure_instance(InstanceName("p", "i"))
-    database = Database.create("projects/p/instances/i/databases/db", environment)
+    database = Database.create(
+        "projects/p/instances/i/databases/db", environment, GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(
         ["CREATE TABLE T (Id INT64) PRIMARY KEY (Id)", "CREATE CHANGE STREAM S FOR ALL"]
     )

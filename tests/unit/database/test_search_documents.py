@@ -15,6 +15,7 @@ from spanemu.base.clock import NANOS_PER_HOUR, ManualClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import ReadOnly, ReadTimestamp, SingleUse, StatementRequest
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.operators import search_scan
 from spanemu.storage.layout import root_boundary, tree_of
@@ -46,7 +47,7 @@ def _postings_for_few_documents(monkeypatch, request):
 
 @pytest.fixture
 def database() -> Database:
-    created = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)))
+    created = Database.create(NAME, Environment(ManualClock(NANOS_PER_HOUR)), GOOGLE_STANDARD_SQL)
     apply(created, TABLE, BY_SENT, BY_BOX)
     return created
 

@@ -11,6 +11,7 @@ from spanemu.control.splits import Splits
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 
 # Raw values in key order, as requests have them, and how statistics print them.
@@ -36,7 +37,9 @@ TYPES: dict[str, list[tuple[Any, str]]] = {
 
 
 def database(type_: str, order: str, values: list[Any]) -> Database:
-    result = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    result = Database.create(
+        "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
+    )
     outcome = result.apply_ddl(
         [
             f"CREATE TABLE T (K {type_}, N INT64) PRIMARY KEY (K{order})",
@@ -69,7 +72,9 @@ def test_a_boundary_before_each_key(type_: str, order: str) -> None:
 
 
 def test_a_table_without_a_key_has_one_split() -> None:
-    found = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    found = Database.create(
+        "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
+    )
     found.apply_ddl(["CREATE TABLE One (N INT64) PRIMARY KEY ()"])
     found.split_at("One", [])
     found.splitting.configure(split_bytes_max=1)

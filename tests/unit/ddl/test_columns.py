@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spanemu.ddl.apply import plan_batch
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY, Schema
 
 START = (
     "CREATE TABLE T (k STRING(9) NOT NULL, a STRING(9), b INT64) PRIMARY KEY (k)",
@@ -14,7 +14,7 @@ START = (
 
 
 def planned(*statements: str) -> Schema:
-    return plan_batch([*START, *statements], Schema())[-1].schema
+    return plan_batch([*START, *statements], EMPTY)[-1].schema
 
 
 def held(schema: Schema) -> None:

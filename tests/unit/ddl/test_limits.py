@@ -15,14 +15,15 @@ from spanemu.base.limits import (
 from spanemu.ddl.apply import plan_batch
 from spanemu.ddl.errors.indexes import TooManyIndexes, TooManyTableIndexes
 from spanemu.ddl.errors.tables import TooManyKeyColumns, TooManyTables
-from spanemu.schema.schema import Schema
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.schema import EMPTY, Schema
 from spanemu.sql.errors import TooManyColumns
 
 TABLE = "CREATE TABLE T (a INT64, b INT64) PRIMARY KEY (a)"
 
 
 def planned(*statements: str) -> Schema:
-    return plan_batch(statements, Schema())[-1].schema
+    return plan_batch(statements, EMPTY)[-1].schema
 
 
 def test_tables() -> None:
@@ -30,9 +31,9 @@ def test_tables() -> None:
     table = first.tables["t"]
     many = {f"t{n}": replace(table, name=f"T{n}", id=n) for n in range(TABLES_PER_DATABASE_MAX)}
     with pytest.raises(TooManyTables):
-        plan_batch([TABLE], Schema(tables=many, next_id=10_000))
+        plan_batch([TABLE], Schema(GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
     many.popitem()
-    plan_batch([TABLE], Schema(tables=many, next_id=10_000))
+    plan_batch([TABLE], Schema(GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
 
 
 def test_columns() -> None:
@@ -50,13 +51,19 @@ def test_indexes() -> None:
     index = schema.indexes["i"]
     on_one = {f"i{n}": replace(index, name=f"I{n}", id=n) for n in range(INDEXES_PER_TABLE_MAX)}
     with pytest.raises(TooManyTableIndexes):
-        plan_batch(["CREATE INDEX J ON T (b)"], Schema(tables=schema.tables, indexes=on_one))
+        plan_batch(
+            ["CREATE INDEX J ON T (b)"],
+            Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_one),
+        )
     on_all = {
         f"i{n}": replace(index, name=f"I{n}", id=n, table=f"T{n}")
         for n in range(INDEXES_PER_DATABASE_MAX)
     }
     with pytest.raises(TooManyIndexes):
-        plan_batch(["CREATE INDEX J ON T (b)"], Schema(tables=schema.tables, indexes=on_all))
+        plan_batch(
+            ["CREATE INDEX J ON T (b)"],
+            Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_all),
+        )
 
 
 def test_parts_of_an_index_key_count_the_primary_key() -> None:

@@ -10,7 +10,7 @@ from spanemu.ddl.errors.objects import DuplicateName, TableNotFound
 from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
 from spanemu.ddl.statements.alter_table import ACTIONS
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY
 from spanemu.sql import ddl_ast
 
 
@@ -35,14 +35,14 @@ def test_every_statement_has_a_function() -> None:
 
 def test_what_the_grammar_lacks_is_refused_by_name() -> None:
     with pytest.raises(Unsupported) as refused:
-        plan_batch(["ALTER SCHEMA s SET OPTIONS (x = 1)"], Schema())
+        plan_batch(["ALTER SCHEMA s SET OPTIONS (x = 1)"], EMPTY)
     assert refused.value.feature == "ALTER SCHEMA"
 
 
 def test_privileges_on_a_kind_without_any_are_refused_by_name() -> None:
     for target in ("LOCALITY GROUP g", "ALL LOCALITY GROUPS IN SCHEMA DEFAULT"):
         with pytest.raises(Unsupported) as refused:
-            plan_batch(["CREATE ROLE r", f"GRANT SELECT ON {target} TO ROLE r"], Schema())
+            plan_batch(["CREATE ROLE r", f"GRANT SELECT ON {target} TO ROLE r"], EMPTY)
         assert refused.value.feature == "GRANT and REVOKE on LOCALITY GROUP"
 
 
@@ -53,18 +53,18 @@ def test_a_statement_sees_those_before_it() -> None:
             "ALTER TABLE T ADD COLUMN b INT64",
             "CREATE INDEX I ON T (b)",
         ],
-        Schema(),
+        EMPTY,
     )
     assert [sorted(step.schema.indexes) for step in steps] == [[], [], ["i"]]
 
 
 def test_a_wrong_statement_spoils_the_batch() -> None:
     with pytest.raises(TableNotFound):
-        plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)", "DROP TABLE U"], Schema())
+        plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)", "DROP TABLE U"], EMPTY)
 
 
 def test_a_statement_without_effect_leaves_the_schema_as_it_is() -> None:
-    schema = plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)"], Schema())[-1].schema
+    schema = plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)"], EMPTY)[-1].schema
     for statement in (
         "CREATE TABLE IF NOT EXISTS T (x INT64) PRIMARY KEY (x)",
         "DROP TABLE IF EXISTS U",
@@ -78,7 +78,7 @@ def test_a_statement_without_effect_leaves_the_schema_as_it_is() -> None:
 
 def test_a_name_comes_free_when_its_table_is_dropped() -> None:
     create = "CREATE TABLE T (a INT64) PRIMARY KEY (a)"
-    first, _, second = plan_batch([create, "DROP TABLE T", create], Schema())
+    first, _, second = plan_batch([create, "DROP TABLE T", create], EMPTY)
     assert second.schema.tables["t"].id > first.schema.tables["t"].id
     with pytest.raises(DuplicateName):
         plan_batch([create], second.schema)
@@ -93,7 +93,7 @@ def test_ids_of_columns_tables_and_indexes_are_never_given_twice() -> None:
             "CREATE INDEX I ON T (c)",
             "CREATE SEQUENCE S BIT_REVERSED_POSITIVE",
         ],
-        Schema(),
+        EMPTY,
     )
     schema = last.schema
     ids = [

@@ -8,7 +8,8 @@ import pytest
 
 from spanemu.ddl.apply import plan_batch
 from spanemu.schema import shared_maps
-from spanemu.schema.schema import Schema
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from spanemu.schema.schema import EMPTY, Schema
 from spanemu.schema.shared_maps import Layered, with_name, with_names, without_name
 
 STATEMENTS = (
@@ -37,17 +38,17 @@ def warm(schema: Schema) -> None:
 
 
 def test_after_each_statement() -> None:
-    schema = Schema()
+    schema = EMPTY
     for statement in STATEMENTS:
         warm(schema)
         schema = plan_batch([statement], schema)[0].schema
         carried = {name: vars(schema)[name] for name in MAPS}
-        fresh = Schema(tables=schema.tables, indexes=schema.indexes)
+        fresh = Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
         assert carried == {name: getattr(fresh, name) for name in MAPS}, statement
 
 
 def test_what_came_and_went() -> None:
-    schema = Schema()
+    schema = EMPTY
     for statement in STATEMENTS:
         later = plan_batch([statement], schema)[0].schema
         before = {thing.id for thing in schema.tables_and_indexes()}

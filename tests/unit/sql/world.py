@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.base.rand import Randomness
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
@@ -131,6 +132,7 @@ RATER = Model(
 )
 
 SCHEMA = Schema(
+    GOOGLE_STANDARD_SQL,
     tables={table.name.lower(): table for table in TABLES},
     indexes={index.name.lower(): index for index in INDEXES},
     models={"rater": RATER},

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.base.limits import DEFAULT_LIMITS
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.schema import empty_schema
 from spanemu.storage import change_log
 from spanemu.storage.change_log import (
@@ -24,7 +25,7 @@ from spanemu.storage.change_log import (
 from spanemu.storage.layout import TreeId
 
 T = TreeId(7)
-SCHEMA = empty_schema(DEFAULT_LIMITS)
+SCHEMA = empty_schema(DEFAULT_LIMITS, GOOGLE_STANDARD_SQL)
 RETENTION = 1_000
 
 

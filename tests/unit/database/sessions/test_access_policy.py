@@ -28,6 +28,7 @@ from spanemu.database.sessions.access_policy import (
     requests_of,
 )
 from spanemu.database.sessions.session import Session, SessionSpec
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Delete, RawKeySet, Write, WriteKind
 
 
@@ -88,7 +89,9 @@ SCHEMA = (
 
 def session(*grants: str, role: str = "r") -> Session:
     environment = Environment(ManualClock(), Randomness(7))
-    database = Database.create("projects/p/instances/i/databases/db", environment)
+    database = Database.create(
+        "projects/p/instances/i/databases/db", environment, GOOGLE_STANDARD_SQL
+    )
     assert database.apply_ddl([*SCHEMA, *grants]).failure is None
     return database.sessions.create({}, role=role)
 

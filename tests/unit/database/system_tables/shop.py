@@ -8,6 +8,7 @@ from spanemu.base.clock import ManualClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.system_tables.catalog import CATALOG, SystemRows
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 
 DDL = (
     "ALTER DATABASE d SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')",
@@ -59,7 +60,9 @@ Row = dict[str, Any]
 
 def database(*ddl: str) -> Database:
     """Return a database with that schema, on a clock of its own."""
-    made = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+    made = Database.create(
+        "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
+    )
     outcome = made.apply_ddl(ddl)
     assert outcome.failure is None
     return made

@@ -18,7 +18,7 @@ from spanemu.ddl.errors.routines import (
 )
 from spanemu.ddl.schema_text import ddl_statements
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY, Schema
 from spanemu.values.types import TypeCode
 from tests.unit.shop import DESCRIPTORS
 
@@ -31,7 +31,7 @@ TABLE = "CREATE TABLE T (k INT64, i shop.Item, s ARRAY<`shop.Size`>) PRIMARY KEY
 
 
 def applied(*statements: str, sent: ProtoTypes = SENT) -> Schema:
-    return plan_batch(statements, Schema(), sent)[-1].schema
+    return plan_batch(statements, EMPTY, sent)[-1].schema
 
 
 def test_types_are_messages_and_enums() -> None:

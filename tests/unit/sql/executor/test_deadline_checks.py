@@ -22,6 +22,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 from spanemu.values.types import INT64, JSON, STRING, array_of
 
@@ -132,7 +133,9 @@ class Watch(Call):
 
 @pytest.fixture(scope="module")
 def session():
-    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create(
+        "projects/p/instances/i/databases/d", Environment(SystemClock()), GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     rows = [

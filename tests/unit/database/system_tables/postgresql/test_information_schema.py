@@ -249,7 +249,8 @@ from spanemu.database.errors import SystemTableInReadWrite
 from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import prepare_locking
 from spanemu.database.system_tables.catalog import CATALOG, SystemRows
-database = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()))
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+database = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL)
 assert database.apply_ddl(["CREATE TABLE T (A INT64) PRIMARY KEY (A)"]).failure is None
 SystemRows(database._core, 1).rows("INFORMATION_SCHEMA.COLUMNS")
 print([name for name in sys.modules if "postgresql" in name])

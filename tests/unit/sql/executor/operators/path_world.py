@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, KeyPart, Table
 from spanemu.sql import resolved as r
@@ -49,6 +50,7 @@ REFUND = _table(
     3,
 )
 SCHEMA = Schema(
+    GOOGLE_STANDARD_SQL,
     tables={each.name.lower(): each for each in (ACCOUNT, SHOP, TRANSFER, PAYMENT, REFUND)},
     indexes={},
     next_id=1000,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.objects import Sequence, View
 from spanemu.schema.schema import Schema
@@ -97,6 +98,7 @@ EVENTS = table(
 
 _TITLE = KeyPart(ALBUMS.by_name["title"])
 SCHEMA = Schema(
+    GOOGLE_STANDARD_SQL,
     tables={"singers": SINGERS, "albums": ALBUMS, "events": EVENTS},
     indexes={
         "albumsbytitle": SortedIndex(

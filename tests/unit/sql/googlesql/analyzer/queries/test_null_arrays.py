@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY
 from spanemu.sql.googlesql.analyzer.errors import NullArrayColumn
 from spanemu.sql.googlesql.dialect import GOOGLESQL
 from spanemu.values.types import INT64, array_of, struct_of
@@ -12,7 +12,7 @@ ROWS = "FROM UNNEST([1, 2]) AS n"
 
 
 def resolve(sql):
-    return GOOGLESQL.resolve(sql, Schema(), {"pairs": PAIRS})
+    return GOOGLESQL.resolve(sql, EMPTY, {"pairs": PAIRS})
 
 
 @pytest.mark.parametrize(

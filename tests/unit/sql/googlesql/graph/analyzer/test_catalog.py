@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spanemu.ddl.apply import plan_batch
-from spanemu.schema.schema import Schema
+from spanemu.schema.schema import EMPTY
 from spanemu.sql.googlesql import ast as sql_ast
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, find_catalog
 from spanemu.sql.googlesql.graph.analyzer.errors import GraphNotFound
@@ -22,7 +22,7 @@ SCHEMA = plan_batch(
         "B LABEL Thing NO PROPERTIES) EDGE TABLES (E SOURCE KEY (a) REFERENCES A (id) "
         "DESTINATION KEY (kind) REFERENCES A (kind))",
     ],
-    Schema(),
+    EMPTY,
 )[-1].schema
 
 
