@@ -15,8 +15,9 @@ they are first called.
 from __future__ import annotations
 
 import dataclasses
-from collections import _tuplegetter  # type: ignore[attr-defined]  # as `namedtuple` does
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from dataclasses import dataclass as dataclass  # for the type checker: the stand-in is below
 from functools import partial
@@ -110,6 +111,13 @@ if not TYPE_CHECKING:
 # ---------------------------------------------------------------------- named tuples
 
 
+FIELDS_MAX = 24  # of a named tuple
+
+# A named tuple of the standard library: its attribute `item3` reads item 3 of any tuple, and as
+# fast as Python can.
+_Items = namedtuple("_Items", [f"item{position}" for position in range(FIELDS_MAX)])
+
+
 class _NamedTupleType(type):
     """The type of named tuples: gives a class an attribute for each annotated field."""
 
@@ -122,7 +130,7 @@ class _NamedTupleType(type):
         kind.__match_args__ = names  # type: ignore[misc]
         kind._field_defaults = {each: namespace[each] for each in names if each in namespace}
         for position, attribute in enumerate(names):
-            setattr(kind, attribute, _tuplegetter(position, None))
+            setattr(kind, attribute, getattr(_Items, f"item{position}"))
         return kind
 
 
@@ -211,6 +219,11 @@ class _Sample:
     sample: object
 
 
+_FIELD = fields(_Sample)[0]
+# What `dataclasses.field` takes.
+_FACTS = ("default", "default_factory", "init", "repr", "hash", "compare", "metadata", "kw_only")
+
+
 class _Fields:
     """The attribute `__dataclass_fields__` of a class; the fields replace it when it is read.
 
@@ -231,7 +244,6 @@ class _Fields:
                 own_fields = self._examine()
                 names = tuple(name for name, each in own_fields.items() if not each.kw_only)
                 light.__match_args__ = names  # type: ignore[misc]
-                light.__dataclass_params__ = vars(_Sample)["__dataclass_params__"]
                 light.__dataclass_fields__ = own_fields
         examined_fields: dict[str, Field[Any]] = vars(light)["__dataclass_fields__"]
         return examined_fields
@@ -248,17 +260,19 @@ class _Fields:
     def _field(self, name: str) -> Field[Any]:
         """Return a field, and replace its description in the class by its default value."""
         assigned = vars(self._written).get(name, MISSING)
-        own: Any = assigned if isinstance(assigned, Field) else field(default=assigned)
+        described = assigned if isinstance(assigned, Field) else field(default=assigned)
+        own: Any = copy(_FIELD)
+        for fact in _FACTS:
+            setattr(own, fact, getattr(described, fact))
         own.name = name
         own.type = self._written.__annotations__[name]
-        own._field_type = fields(_Sample)[0]._field_type  # type: ignore[attr-defined]
         if own.kw_only is MISSING:
             own.kw_only = self._kw_only
         if own.default.__class__.__hash__ is None:
             raise ValueError(f"mutable default of field {name!r}: use default_factory")
-        if own is assigned and own.default is MISSING:
+        if described is assigned and own.default is MISSING:
             delattr(self._written, name)
-        elif own is assigned:
+        elif described is assigned:
             setattr(self._written, name, own.default)
         return cast("Field[Any]", own)
 
