@@ -17,6 +17,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import spanemu  # makes the modules lazy that may be  # noqa: F401
+
 if TYPE_CHECKING:
     from pytest_spanemu.asserts.check import BlockCheck
     from pytest_spanemu.asserts.hotspots import InconclusiveHotspots

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_spanemu.settings import Settings
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from spanemu.explorer import exploration, points
-else:
-    exploration = deferred("spanemu.explorer.exploration")
-    points = deferred("spanemu.explorer.points")
+from spanemu.explorer import exploration, points
 
 __tracebackhide__ = True  # pytest then shows the caller's line
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_spanemu.asserts import hotspots
 from pytest_spanemu.options import Target
 from pytest_spanemu.requested_options import (
     arguments_of,
@@ -28,14 +29,7 @@ from pytest_spanemu.requested_options import (
     requested_options_of,
 )
 from pytest_spanemu.settings import as_tuple
-from spanemu.base.deferred import deferred
 from spanemu.base.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts import hotspots
-else:
-    hotspots = deferred("pytest_spanemu.asserts.hotspots")
-
 
 ABORT_EACH, ABORT_EACH_MAX = "spanner_abort_each", 5
 FLAKY_ON = "spanner_flaky_on"

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_spanemu import hookspecs
+from pytest_spanemu.asserts import hotspots
 from pytest_spanemu.markers import (
     ABORT_EACH,
     SPANNER_ASSERT,
@@ -29,15 +30,7 @@ from pytest_spanemu.options import Start, add_options
 from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts import hotspots
-    from spanemu.api import variables
-else:
-    variables = deferred("spanemu.api.variables")
-    hotspots = deferred("pytest_spanemu.asserts.hotspots")
-
+from spanemu.api import variables
 
 pytest_plugins = ("pytest_spanemu.session_fixtures", "pytest_spanemu.fixtures")
 

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -35,17 +35,12 @@ from pytest_spanemu.targets.resource_names import (
     choose_target,
     resource_names,
 )
+from spanemu import config
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base import resource_names as ids
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import dataclass
 from spanemu.base.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from spanemu import config
-    from spanemu.base import resource_names as ids
-else:
-    config = deferred("spanemu.config")
-    ids = deferred("spanemu.base.resource_names")
 
 TABLE_ROWS = 10
 COUNTED = ("queries", "commits", "aborts", "mutations", "full_scans", "lock_waits")

@@ -20,6 +20,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spanemu.base.lazy_import import make_lazy
+from spanemu.lazy_modules import LAZY_MODULES
+
 if TYPE_CHECKING:
     from spanemu import models
     from spanemu.api.context import emulated
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from spanemu.frontend.errors import PortTaken
     from spanemu.schema.dialect import UnknownDialect
     from spanemu.schema_source import SchemaRejected, SchemaStatement, split_schema
+
+make_lazy(LAZY_MODULES)
 
 __version__ = "0.1.0"
 

@@ -18,20 +18,15 @@ import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base import excerpts
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.record import dataclass
 from spanemu.base.text_files import read_text
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import DdlSyntaxFailure, SyntaxFailure
-
-if TYPE_CHECKING:
-    from spanemu.base import excerpts
-else:
-    excerpts = deferred("spanemu.base.excerpts")
 
 _BLANK = r"(?:\s|--[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)"
 _DDL = lazy_pattern(

@@ -13,28 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import spanemu
+from pytest_spanemu.asserts import hotspots as hotspot_asserts
 from pytest_spanemu.databases.isolation import IsolationStrategy, create_strategy
 from pytest_spanemu.databases.observation import Observation
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.options import Isolation
+from pytest_spanemu.report import details as test_details
 from pytest_spanemu.report.run_report import ReportRow, RunReport
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.targets.target import HOTSPOTS, PLANS, RECORDING, SpannerEmulator
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts import hotspots as hotspot_asserts
-    from pytest_spanemu.report import details as test_details
-else:
-    hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
-    test_details = deferred("pytest_spanemu.report.details")
-
 
 COMMITS_JUDGED_MIN = 5  # No rule of the detector applies to fewer, so most tests need no report.
 

@@ -13,17 +13,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from pytest_spanemu.databases import catalog
 from pytest_spanemu.databases.template import Template
 from pytest_spanemu.options import Isolation
 from pytest_spanemu.targets.target import SNAPSHOTS
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from pytest_spanemu.databases import catalog
-else:
-    catalog = deferred("pytest_spanemu.databases.catalog")
 
 
 class IsolationStrategy(Protocol):

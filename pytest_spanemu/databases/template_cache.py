@@ -20,26 +20,18 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from pytest_spanemu.databases import catalog, catalog_queries
 from pytest_spanemu.databases.template import Schema, Template
+from pytest_spanemu.rows import writing
 from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.source import code_below
 from pytest_spanemu.sql import dialect_of
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-
-if TYPE_CHECKING:
-    from pytest_spanemu.databases import catalog, catalog_queries
-    from pytest_spanemu.rows import writing
-else:
-    catalog = deferred("pytest_spanemu.databases.catalog")
-    catalog_queries = deferred("pytest_spanemu.databases.catalog_queries")
-    writing = deferred("pytest_spanemu.rows.writing")
-
 
 FORMAT = b"1"
 IMAGES_MAX = 8  # the newest images are kept

@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_spanemu import migrator
+from pytest_spanemu import seeds as seed_files
 from pytest_spanemu.clean_errors import clean_errors
 from pytest_spanemu.databases.progress import ShowStep, show_progress
 from pytest_spanemu.databases.template import Schema, Template
@@ -23,21 +25,11 @@ from pytest_spanemu.django.pytest_django import allow_django_database
 from pytest_spanemu.options import LINT_PREFIX, Dialect, Reuse
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.requested_options import RequestedOptions, TemplateSpec
+from pytest_spanemu.rows import factory as factories
 from pytest_spanemu.settings import Settings
 from pytest_spanemu.sources import MigrationSource, Source, default_sources
 from pytest_spanemu.sources.source import Choices, choices_of_sources
 from pytest_spanemu.targets.target import SpannerEmulator
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from pytest_spanemu import migrator
-    from pytest_spanemu import seeds as seed_files
-    from pytest_spanemu.rows import factory as factories
-else:
-    seed_files = deferred("pytest_spanemu.seeds")
-    migrator = deferred("pytest_spanemu.migrator")
-    factories = deferred("pytest_spanemu.rows.factory")
-
 
 _NAME_CHARS = 24  # of `spanner_database` that the ids of further templates begin with
 _OTHER_SCHEMA = (

@@ -11,22 +11,16 @@ import os
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_spanemu.asserts.request_text import counted
+from pytest_spanemu.report import page as pages
 from pytest_spanemu.report.run_report import SCHEMA_VERSION, ReportRow, RunReport, counts_of
 from pytest_spanemu.report.saved_counts import comparison_lines, save_counts
 from pytest_spanemu.run import Run
 from pytest_spanemu.settings import COUNTED
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from pytest_spanemu.report import page as pages
-else:
-    pages = deferred("pytest_spanemu.report.page")
-
 
 COLUMNS = ("queries", "commits", "aborts", "mutations", "scans", "hot", "setup")
 _TEST_CHARS_MAX = 60

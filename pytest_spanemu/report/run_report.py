@@ -10,19 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_spanemu.asserts import hotspots as hotspot_asserts
 from pytest_spanemu.asserts.request_text import calling_lines, counted
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
-
-if TYPE_CHECKING:
-    from pytest_spanemu.asserts import hotspots as hotspot_asserts
-else:
-    hotspot_asserts = deferred("pytest_spanemu.asserts.hotspots")
-
 
 # The order in which reports show them.
 STATUSES = ("failed", "error", "xpassed", "passed", "xfailed", "skipped")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_spanemu.options import Dialect
+from pytest_spanemu.sources import migrations, programs
 from pytest_spanemu.sources.source import (
     SQL_SUFFIXES,
     FilesSource,
@@ -18,12 +18,6 @@ from pytest_spanemu.sources.source import (
 )
 from spanemu.base.deferred import deferred
 from spanemu.base.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from pytest_spanemu.sources import migrations, programs
-else:
-    migrations = deferred("pytest_spanemu.sources.migrations")
-    programs = deferred("pytest_spanemu.sources.programs")
 
 KIND = "sample"
 _SAMPLES = {
@@ -55,13 +49,13 @@ def sample(text: str, name: str, dialect: Dialect) -> Source:
 _GLOB = re.compile(r"[*?\[]")
 # Kinds of sources, by the word before the colon. The libraries of programs write GoogleSQL.
 _PROGRAMS: Mapping[str, Callable[[str, str, Path], Source]] = {
-    "alembic": programs.AlembicSource,
-    "metadata": programs.MetadataSource,
-    "django": programs.DjangoSource,
+    "alembic": deferred(lambda: programs.AlembicSource),
+    "metadata": deferred(lambda: programs.MetadataSource),
+    "django": deferred(lambda: programs.DjangoSource),
 }
 _CALL = "call"
 _MIGRATIONS: Mapping[str, Callable[[str, Path, Dialect], Source]] = {
-    "goose": migrations.GooseSource
+    "goose": deferred(lambda: migrations.GooseSource)
 }
 KINDS = (*_PROGRAMS, _CALL, *_MIGRATIONS, KIND, "spanner")
 _STATEMENTS = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|GRANT|REVOKE|ANALYZE)\s", re.I)

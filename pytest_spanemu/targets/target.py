@@ -22,8 +22,8 @@ import pytest
 import spanemu
 from pytest_spanemu.options import Dialect, InstanceConfigs, Isolation, Target
 from pytest_spanemu.settings import Settings
+from pytest_spanemu.targets import real
 from pytest_spanemu.targets.resource_names import CLOUD_HOST
-from spanemu.base.deferred import deferred
 
 if TYPE_CHECKING:
     from google.cloud.spanner import Client
@@ -35,12 +35,9 @@ if TYPE_CHECKING:
         SpannerModels,
         SpannerRecorder,
     )
-    from pytest_spanemu.targets import real
     from spanemu.api.handles import DatabaseHandle, NamedDatabase
     from spanemu.config import ConfigChanges
     from spanemu.schema_source import Source
-else:
-    real = deferred("pytest_spanemu.targets.real")
 
 SNAPSHOTS, CLOCK, FAULTS, RECORDING, HOTSPOTS, CHANGES, MODELS, PLANS, EXPLORATIONS = (
     "snapshots", "clock", "faults", "recording", "hotspots", "change streams", "models", "plans",

@@ -9,16 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.admin import errors
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import NamedTuple
-
-if TYPE_CHECKING:
-    from spanemu.admin import errors
-else:
-    errors = deferred("spanemu.admin.errors")
 
 POLICY_VERSIONS = (0, 1, 3)
 CONDITIONAL_VERSION = 3  # of policies with conditions

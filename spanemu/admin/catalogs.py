@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin import backup as backup_data
+from spanemu.admin import backup_schedule, errors, instance_partition
 from spanemu.base.clock import Clock
-from spanemu.base.deferred import deferred
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import (
@@ -31,19 +31,8 @@ from spanemu.base.resource_names import (
     InstanceName,
     InstancePartitionName,
 )
-
-if TYPE_CHECKING:
-    from spanemu.admin import backup as backup_data
-    from spanemu.admin import backup_schedule, errors, instance_partition
-    from spanemu.database import errors as database_errors
-    from spanemu.database import filters
-else:
-    database_errors = deferred("spanemu.database.errors")
-    errors = deferred("spanemu.admin.errors")
-    backup_data = deferred("spanemu.admin.backup")
-    backup_schedule = deferred("spanemu.admin.backup_schedule")
-    instance_partition = deferred("spanemu.admin.instance_partition")
-    filters = deferred("spanemu.database.filters")
+from spanemu.database import errors as database_errors
+from spanemu.database import filters
 
 SCHEDULES_PER_DATABASE_MAX = 4
 PARTITIONS_PER_INSTANCE_MAX = 20

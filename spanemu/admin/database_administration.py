@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spanemu.admin.backup_schedule import ScheduleSpec, new_schedule
 from spanemu.admin.encryption import check_keys
@@ -33,8 +32,8 @@ from spanemu.admin.operation_kinds import (
 )
 from spanemu.admin.operations import Operation, finished
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_HOUR, NANOS_PER_MINUTE
-from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import DatabaseName, InstanceName, OperationName
+from spanemu.database import errors, sql_failures
 from spanemu.database.database import Database
 from spanemu.database.schema_changes import DdlOutcome
 from spanemu.database.splits.split_points import (
@@ -45,12 +44,6 @@ from spanemu.database.splits.split_points import (
 )
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.sql.dialects import dialect_of
-
-if TYPE_CHECKING:
-    from spanemu.database import errors, sql_failures
-else:
-    errors = deferred("spanemu.database.errors")
-    sql_failures = deferred("spanemu.database.sql_failures")
 
 DEFAULT_SCHEDULE_ID = "default_schedule"
 DEFAULT_SCHEDULE_RETENTION_NANOS = 7 * NANOS_PER_DAY

@@ -6,12 +6,11 @@ Schemas are checked where they change (`database.instance_rules`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from spanemu.admin.instance import Instance
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import InstanceName
+from spanemu.database import errors
 from spanemu.schema.editions import (
     GEO_PARTITIONING,
     INCREMENTAL_BACKUPS,
@@ -21,11 +20,6 @@ from spanemu.schema.editions import (
     features_of,
 )
 from spanemu.schema.schema import Schema
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 
 def check_feature(instances: Instances, instance: str, feature: Feature) -> None:

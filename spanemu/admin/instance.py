@@ -10,22 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
+from spanemu.admin import errors
 from spanemu.admin.published_configs import published_configs
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import DATABASES_PER_UNITS_STEP
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import check_labels
-
-if TYPE_CHECKING:
-    from spanemu.admin import errors
-    from spanemu.database import filters
-else:
-    errors = deferred("spanemu.admin.errors")
-    filters = deferred("spanemu.database.filters")
-
+from spanemu.database import filters
 
 UNITS_PER_NODE = 1000
 NODES_MAX = (2**31 - 1) // UNITS_PER_NODE  # The wire has 32 bits for processing units.

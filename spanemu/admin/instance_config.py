@@ -16,10 +16,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin import errors
 from spanemu.admin.published_configs import (
     PublishedConfig,
     QuorumType,
@@ -28,7 +28,6 @@ from spanemu.admin.published_configs import (
     published_configs,
     published_regions,
 )
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
@@ -39,12 +38,6 @@ from spanemu.base.resource_names import (
     check_labels,
 )
 from spanemu.schema.editions import Edition
-
-if TYPE_CHECKING:
-    from spanemu.admin import errors
-else:
-    errors = deferred("spanemu.admin.errors")
-
 
 CUSTOM_CONFIGS_PER_PROJECT_MAX = 100
 

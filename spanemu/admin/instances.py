@@ -22,35 +22,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin import errors as admin_errors
 from spanemu.admin.catalogs import Backups, BackupSchedules, InstancePartitions, Policies
 from spanemu.admin.instance import EMULATOR_CONFIG, DatabaseRoom, Instance, is_instance_field
 from spanemu.admin.instance_config import InstanceConfig, InstanceConfigs
 from spanemu.admin.operations import OperationLog
 from spanemu.base.clock import Clock
 from spanemu.base.collector import heap
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import DATABASES_PER_INSTANCE_MAX, DEFAULT_LIMITS, Limits
 from spanemu.base.paging import Page, PageRequest, page, under
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import DatabaseName, InstanceName, ProjectName, check_database_id
+from spanemu.database import errors, filters
 from spanemu.database.database import Database
 from spanemu.database.encryption import GOOGLE_DEFAULT_KEYS, EncryptionKeys
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.editions import Edition
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
-
-if TYPE_CHECKING:
-    from spanemu.admin import errors as admin_errors
-    from spanemu.database import errors, filters
-else:
-    admin_errors = deferred("spanemu.admin.errors")
-    errors = deferred("spanemu.database.errors")
-    filters = deferred("spanemu.database.filters")
 
 
 @dataclass(frozen=True, slots=True)

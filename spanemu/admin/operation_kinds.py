@@ -13,21 +13,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from spanemu.admin.backup import Backup
 from spanemu.admin.instance import Instance
 from spanemu.admin.instance_config import InstanceConfig
 from spanemu.admin.instance_partition import InstancePartition
-from spanemu.base.deferred import deferred
 from spanemu.database.database import Database
 from spanemu.database.filters import FieldValue, Instant
-
-if TYPE_CHECKING:
-    from spanemu.ddl.kinds import table as kinds
-else:
-    kinds = deferred("spanemu.ddl.kinds.table")
-
+from spanemu.ddl.kinds import table as kinds
 
 _INSTANCE = "type.googleapis.com/google.spanner.admin.instance.v1"
 _DATABASE = "type.googleapis.com/google.spanner.admin.database.v1"

@@ -14,13 +14,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from sortedcontainers import SortedDict
 
+from spanemu.admin import errors, operation_kinds
 from spanemu.base.call import Signal, current
 from spanemu.base.clock import NANOS_PER_DAY, Clock
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.paging import Page, PageRequest, newest_first, page, under
 from spanemu.base.record import dataclass
@@ -31,15 +30,7 @@ from spanemu.base.resource_names import (
     ProjectName,
     check_operation_id,
 )
-
-if TYPE_CHECKING:
-    from spanemu.admin import errors, operation_kinds
-    from spanemu.database import filters
-else:
-    errors = deferred("spanemu.admin.errors")
-    operation_kinds = deferred("spanemu.admin.operation_kinds")
-    filters = deferred("spanemu.database.filters")
-
+from spanemu.database import filters
 
 RETENTION_NANOS = 7 * NANOS_PER_DAY
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spanemu.admin.instances import CatalogSettings, Instances, NewDatabase, add_database
 from spanemu.admin.offers import CatalogOffer
+from spanemu.api import change_streams as streams
+from spanemu.api import remote, transfers
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.api.running import (
     Running,
@@ -30,6 +32,8 @@ from spanemu.api.running import (
     recorder_of,
     services_for_processes,
 )
+from spanemu.api.saving import keeper as keeping
+from spanemu.base import serialization, suggestions
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
 from spanemu.base.collector import heap
 from spanemu.base.deferred import Once, deferred
@@ -45,48 +49,27 @@ from spanemu.config import (
     HostPort,
     ProcessSettings,
 )
+from spanemu.control import change_streams as stream_control
+from spanemu.control import injector, recorder
+from spanemu.control import models as model_control
+from spanemu.control import splits as split_control
 from spanemu.control.clock import EmbeddedClock, as_datetime, nanos_of
 from spanemu.control.databases import DatabaseDump, FilePath, LocalDatabase
 from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving, ToolsOfTests
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
+from spanemu.explorer import exploration as explorer
+from spanemu.frontend import interception
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.services import endpoints_for
+from spanemu.models import registry as model_registry
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect, dialect_named
 from spanemu.schema_source import SchemaRejected, SchemaStatement, Source, load_schema, rejected
+from spanemu.telemetry import emulator_telemetry
 
 if TYPE_CHECKING:
-    from spanemu.api import change_streams as streams
-    from spanemu.api import remote, transfers
-    from spanemu.api.saving import keeper as keeping
-    from spanemu.base import serialization, suggestions
-    from spanemu.control import change_streams as stream_control
-    from spanemu.control import dispatch, injector, recorder
-    from spanemu.control import models as model_control
-    from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
-    from spanemu.explorer import exploration as explorer
-    from spanemu.frontend import interception
-    from spanemu.models import registry as model_registry
-    from spanemu.telemetry import emulator_telemetry
     from spanemu.telemetry.request_log import RequestRing
-else:
-    suggestions = deferred("spanemu.base.suggestions")
-    streams = deferred("spanemu.api.change_streams")
-    remote = deferred("spanemu.api.remote")
-    transfers = deferred("spanemu.api.transfers")
-    keeping = deferred("spanemu.api.saving.keeper")
-    serialization = deferred("spanemu.base.serialization")
-    stream_control = deferred("spanemu.control.change_streams")
-    dispatch = deferred("spanemu.control.dispatch")
-    injector = deferred("spanemu.control.injector")
-    recorder = deferred("spanemu.control.recorder")
-    split_control = deferred("spanemu.control.splits")
-    model_control = deferred("spanemu.control.models")
-    model_registry = deferred("spanemu.models.registry")
-    explorer = deferred("spanemu.explorer.exploration")
-    interception = deferred("spanemu.frontend.interception")
-    emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
 
 
 class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
@@ -206,7 +189,7 @@ class Emulator(EmulatorHandle):
         self.randomness = Randomness(self.config.seed)
         if self.config.gc_freeze:
             heap.hold()  # Before anything below exists: a dropped emulator is cyclic garbage.
-        self._models = Once(model_registry.ModelRegistry)
+        self._models = Once(lambda: model_registry.ModelRegistry())
         environment = Environment(
             clock=clock,
             randomness=self.randomness,
@@ -231,9 +214,10 @@ class Emulator(EmulatorHandle):
         )
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
-        rpcs, switch = self.endpoints.names, partial(interception.intercept, self.endpoints)
+        endpoints, randomness = self.endpoints, self.randomness
+        switch = partial(deferred(lambda: interception.intercept), endpoints)
         self._faults = Once(
-            partial(injector.EmbeddedFaults, instances, rpcs, switch, self.randomness)
+            lambda: injector.EmbeddedFaults(instances, endpoints.names, switch, randomness)
         )
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
@@ -424,7 +408,7 @@ def _telemetry(
     endpoints: Endpoints, instances: Instances
 ) -> Once[emulator_telemetry.EmulatorTelemetry]:
     """Return the telemetry of an emulator, made on first use."""
-    return Once(partial(emulator_telemetry.EmulatorTelemetry, endpoints, instances))
+    return Once(lambda: emulator_telemetry.EmulatorTelemetry(endpoints, instances))
 
 
 def _find_rejected(trial: Database, statements: list[SchemaStatement]) -> SchemaRejected | None:

@@ -22,10 +22,15 @@ from google.cloud.spanner import Client
 from google.cloud.spanner_admin_database_v1 import DatabaseDialect as ClientDialect
 from google.cloud.spanner_v1.database import Database
 
+from spanemu.api import change_streams as streams
 from spanemu.api.client import official_async_database, official_client, official_database
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.resource_names import DatabaseName, InstanceName
+from spanemu.control import faults as fault_control
+from spanemu.control import models as model_control
+from spanemu.control import recording
+from spanemu.control import request_log as requests
+from spanemu.control import splits as split_control
 from spanemu.control.clock import EmulatorClock
 from spanemu.control.databases import DatabaseControl, TransferControl
 from spanemu.control.emulator import EmulatorControl
@@ -33,20 +38,7 @@ from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema_source import Source
 
 if TYPE_CHECKING:
-    from spanemu.api import change_streams as streams
-    from spanemu.control import faults as fault_control
-    from spanemu.control import models as model_control
-    from spanemu.control import recording
-    from spanemu.control import request_log as requests
-    from spanemu.control import splits as split_control
     from spanemu.control.hotspots import HotspotsHandle
-else:
-    streams = deferred("spanemu.api.change_streams")
-    fault_control = deferred("spanemu.control.faults")
-    model_control = deferred("spanemu.control.models")
-    recording = deferred("spanemu.control.recording")
-    requests = deferred("spanemu.control.request_log")
-    split_control = deferred("spanemu.control.splits")
 
 
 class NamedDatabase(Protocol):

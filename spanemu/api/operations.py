@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.api import transfers
 from spanemu.base.resource_names import DatabaseName
 from spanemu.control.change_streams import ChangeStreamControl, LocalChangeStreams
 from spanemu.control.clock import EmulatorClock
@@ -26,11 +25,6 @@ from spanemu.control.models import EmbeddedModels, ModelControl
 from spanemu.control.recording import Recorder, RecordingSource
 from spanemu.control.request_log import RequestLog
 from spanemu.control.splits import Splits, SplitsHandle
-
-if TYPE_CHECKING:
-    from spanemu.api import transfers
-else:
-    transfers = deferred("spanemu.api.transfers")
 
 
 @dataclass(frozen=True, slots=True)

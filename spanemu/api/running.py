@@ -14,48 +14,32 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.instances import Instances
+from spanemu.api import operations, tls
+from spanemu.api.saving import keeper as keeping
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.collector import heap
-from spanemu.base.deferred import Once, deferred
+from spanemu.base.deferred import Once
 from spanemu.base.record import NamedTuple
 from spanemu.base.resource_names import DatabaseName
 from spanemu.config import GRPCIO, EmulatorConfig, HostPort
+from spanemu.console import site as console
+from spanemu.control import dispatch, recorder
+from spanemu.control import hotspots as hotspot_control
 from spanemu.control.emulator import LocalEmulator
+from spanemu.database import change_streams as streams
+from spanemu.frontend import interception
+from spanemu.frontend import server as grpcio
 from spanemu.frontend.control import control_access, control_service, typed_control_service
 from spanemu.frontend.dispatch import Endpoints, Service
 from spanemu.frontend.embedded import EmbeddedRegistry
+from spanemu.http2 import server as http2
+from spanemu.models import registry as model_registry
+from spanemu.rest import control as rest_control
+from spanemu.rest import exchange
+from spanemu.rest import server as rest
 
 if TYPE_CHECKING:
-    from spanemu.api import operations, tls
-    from spanemu.api.saving import keeper as keeping
-    from spanemu.console import site as console
-    from spanemu.control import dispatch, recorder
-    from spanemu.control import hotspots as hotspot_control
-    from spanemu.database import change_streams as streams
-    from spanemu.frontend import interception
-    from spanemu.frontend import server as grpcio
-    from spanemu.http2 import server as http2
-    from spanemu.models import registry as model_registry
-    from spanemu.rest import control as rest_control
-    from spanemu.rest import exchange
-    from spanemu.rest import server as rest
     from spanemu.telemetry.emulator_telemetry import EmulatorTelemetry
-else:
-    operations = deferred("spanemu.api.operations")
-    console = deferred("spanemu.console.site")
-    tls = deferred("spanemu.api.tls")
-    exchange = deferred("spanemu.rest.exchange")
-    keeping = deferred("spanemu.api.saving.keeper")
-    dispatch = deferred("spanemu.control.dispatch")
-    hotspot_control = deferred("spanemu.control.hotspots")
-    recorder = deferred("spanemu.control.recorder")
-    interception = deferred("spanemu.frontend.interception")
-    http2 = deferred("spanemu.http2.server")
-    grpcio = deferred("spanemu.frontend.server")
-    streams = deferred("spanemu.database.change_streams")
-    model_registry = deferred("spanemu.models.registry")
-    rest = deferred("spanemu.rest.server")
-    rest_control = deferred("spanemu.rest.control")
 
 METRICS_PATH = "/metrics"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -16,19 +16,13 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import STEP_BYTES_MAX
 from spanemu.base.process import headroom
 from spanemu.base.record import NamedTuple
-
-if TYPE_CHECKING:
-    import sysconfig
-else:
-    sysconfig = deferred("sysconfig")
 
 _LOOK_BYTES = 4 * 1024 * 1024  # of large values between two looks at what memory is left
 
@@ -339,6 +333,8 @@ def _is_own(path: str) -> bool:
 @cache
 def _libraries() -> tuple[str, ...]:
     """Return the directories of code that is not the client's own."""
+    import sysconfig
+
     return sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), _PACKAGE
 
 

@@ -1,15 +1,11 @@
-"""Work of a start that is postponed: modules are imported, and patterns compiled, when first used.
+"""Work of a start that is postponed: functions are looked up, patterns compiled, at the first use.
 
-Most test runs use a small part of the engine, and every module that is imported costs its share of
-the time before the first test. A table of handlers therefore names the handlers of rare requests
-without importing them. The type checker sees the real module:
+A table of handlers names the handlers of rare requests without running their modules, which
+`base.lazy_import` loads when an attribute of theirs is read:
 
-    if TYPE_CHECKING:
-        from spanemu.frontend.admin import backups
-    else:
-        backups = deferred("spanemu.frontend.admin.backups")
+    from spanemu.frontend.admin import backups
 
-    Method("CreateBackup", ..., backups.create_backup)
+    Method("CreateBackup", ..., deferred(lambda: backups.create_backup))
 
 Compiling a regular expression takes longer than importing the rest of many a module: `lazy_pattern`
 stands in for `re.compile`.
@@ -18,46 +14,23 @@ stands in for `re.compile`.
 from __future__ import annotations
 
 import re
-import sys
 import threading
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 
 
-class DeferredModule:
-    """A stand-in for a module: its attributes are functions that import the module when called.
+class Deferred:
+    """A function or a class of a lazy module, which is looked up at the first call.
 
-    Once the module is imported, they are the functions themselves.
+    An attribute looks it up as well: an alternative constructor of a class.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    __slots__ = ("_find", "_function")
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        function: Callable[..., Any] | None = getattr(sys.modules.get(self._name), name, None)
-        if function is None:
-            return DeferredFunction(self._name, name)
-        setattr(self, name, function)
-        return function
-
-
-class DeferredFunction:
-    """A function or a class of a module that is imported at the first call.
-
-    An attribute imports the module as well: an alternative constructor of a class.
-    """
-
-    __slots__ = ("__name__", "_function", "module")
-
-    def __init__(self, module: str, name: str) -> None:
-        self.module = module
-        self.__name__ = name
+    def __init__(self, find: Callable[[], Callable[..., Any]]) -> None:
+        self._find = find
         self._function: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -68,24 +41,16 @@ class DeferredFunction:
             raise AttributeError(name)
         return getattr(self.resolve(), name)
 
-    def __repr__(self) -> str:
-        return f"<deferred {self.module}.{self.__name__}>"
-
     def resolve(self) -> Callable[..., Any]:
-        """Import the module and return the function itself."""
+        """Return the function itself, whose module runs if it has not."""
         if self._function is None:
-            self._function = getattr(import_module(self.module), self.__name__)
+            self._function = self._find()
         return self._function
 
 
-def deferred(module: str) -> DeferredModule:
-    """Return a stand-in for the module of that name, which is not imported yet."""
-    return DeferredModule(module)
-
-
-def imported(stand_in: DeferredModule) -> ModuleType:
-    """Import the module that `stand_in` stands for, and return it."""
-    return import_module(vars(stand_in)["_name"])
+def deferred(find: Callable[[], T]) -> T:
+    """Return a stand-in for the function that `find` returns, for a table of functions."""
+    return cast("T", Deferred(cast("Callable[[], Callable[..., Any]]", find)))
 
 
 class Once(Generic[T]):

@@ -9,24 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.limits import CHANGE_STREAM_READERS_MAX
 from spanemu.base.live import Waker
+from spanemu.change_streams import partitions as partitioning
+from spanemu.change_streams import records as change_records
+from spanemu.change_streams import tracking
 from spanemu.schema.schema import Schema
 from spanemu.storage.change_log import ChangeEntry, StreamPartitions
 from spanemu.storage.store import Store
 
 if TYPE_CHECKING:
-    from spanemu.change_streams import partitions as partitioning
-    from spanemu.change_streams import records as change_records
-    from spanemu.change_streams import tracking
-
     Records = Sequence[tuple[int, change_records.DataChangeRecord]]
-else:
-    partitioning = deferred("spanemu.change_streams.partitions")
-    change_records = deferred("spanemu.change_streams.records")
-    tracking = deferred("spanemu.change_streams.tracking")
 
 
 def follow_schema(store: Store, schema: Schema, at: int, new_token: Callable[[], str]) -> None:

@@ -15,25 +15,15 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import click
 
-from spanemu.base.deferred import deferred
+from spanemu.api import calls, client, probe
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.resource_names import DatabaseName, InstanceName, InvalidName
 from spanemu.base.suggestions import did_you_mean
 from spanemu.cli.target import Target, check_answers
-
-if TYPE_CHECKING:
-    from google.api_core import exceptions
-
-    from spanemu.api import calls, client, probe
-else:  # These import Google's library.
-    exceptions = deferred("google.api_core.exceptions")
-    calls = deferred("spanemu.api.calls")
-    client = deferred("spanemu.api.client")
-    probe = deferred("spanemu.api.probe")
 
 PROJECT_VARIABLES = ("SPANNER_PROJECT_ID", "GOOGLE_CLOUD_PROJECT")
 LIST_SECONDS_MAX = 10.0
@@ -244,6 +234,8 @@ def contents_of(target: Target, project: str | None = None) -> ServerContents:
     finally:
         connection.close()
     if described is None:
+        from google.api_core import exceptions
+
         try:
             projects = _projects(target, project)
             databases = tuple(_admin_listing(target, projects))

@@ -11,14 +11,14 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import click
 
 from spanemu.api.client import official_client
 from spanemu.api.probe import Unreachable
-from spanemu.base.deferred import deferred
 from spanemu.cli.databases import NameOptions, find_database
+from spanemu.cli.shell import editor
 from spanemu.cli.shell.commands import Rejected, ShellEnded, run_lines, run_or_reject
 from spanemu.cli.shell.database_session import DatabaseSession
 from spanemu.cli.shell.failures import FAILURES, failure_text
@@ -32,11 +32,6 @@ from spanemu.cli.target import (
     find_target,
     target_options,
 )
-
-if TYPE_CHECKING:
-    from spanemu.cli.shell import editor
-else:
-    editor = deferred("spanemu.cli.shell.editor")
 
 EXIT_FAILED = 1
 NO_HISTORY = "off"

@@ -10,19 +10,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import click
 
+from spanemu.api import probe
 from spanemu.api.endpoint_file import Endpoint, InvalidEndpointFile, reading_problem
-from spanemu.base.deferred import deferred
 from spanemu.base.resource_names import InstanceName
 from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, InvalidConfig
-
-if TYPE_CHECKING:
-    from spanemu.api import probe
-else:
-    probe = deferred("spanemu.api.probe")
 
 GRPC_PORT = 9010
 REST_PORT = 9020

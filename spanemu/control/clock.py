@@ -21,22 +21,16 @@ from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from spanemu.admin import backup_runs, clock_moves
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_MICRO, ClockState, SystemClock
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import Unsupported
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, operation
-
-if TYPE_CHECKING:
-    from spanemu.admin import backup_runs, clock_moves
-else:
-    clock_moves = deferred("spanemu.admin.clock_moves")
-    backup_runs = deferred("spanemu.admin.backup_runs")
-
 
 # mypy: disable-error-code="empty-body"
 

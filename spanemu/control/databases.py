@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
+from typing import Annotated, TypedDict, Unpack
 
+from spanemu import lint as linter
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import dataclass
 from spanemu.base.resource_names import DatabaseName
@@ -20,14 +20,7 @@ from spanemu.control.clock import EmbeddedClock, datetime_of
 from spanemu.control.operation import ControlInterface, Sent, Snapshot, operation
 from spanemu.database.content import DatabaseSnapshot
 from spanemu.database.database import Database
-
-if TYPE_CHECKING:
-    from spanemu import lint as linter
-    from spanemu.database.transactions import listing
-else:
-    linter = deferred("spanemu.lint")
-    listing = deferred("spanemu.database.transactions.listing")
-
+from spanemu.database.transactions import listing
 
 # mypy: disable-error-code="empty-body"
 

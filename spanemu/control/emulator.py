@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import Once, deferred
+from spanemu.base.deferred import Once
 from spanemu.base.process import OwnProcess
 from spanemu.base.record import NamedTuple, dataclass
 from spanemu.base.resource_names import InstanceName
+from spanemu.control import injector
 from spanemu.control.clock import EmbeddedClock
 from spanemu.control.operation import ControlInterface, operation
-
-if TYPE_CHECKING:
-    from importlib import metadata
-
-    from spanemu.control import injector
-    from spanemu.models import registry
-else:
-    metadata = deferred("importlib.metadata")
-    injector = deferred("spanemu.control.injector")
-    registry = deferred("spanemu.models.registry")
-
+from spanemu.models import registry
 
 # mypy: disable-error-code="empty-body"
 
@@ -87,6 +77,8 @@ class LocalEmulator(EmulatorControl):
         self._own = own
 
     def info(self) -> EmulatorInfo:
+        from importlib import metadata
+
         names = tuple(database.name for database in self.instances.all_databases())
         version, own = metadata.version("spanemu"), self._own
         return EmulatorInfo(version, self._seed, names, own.project, own.instance)

@@ -21,29 +21,20 @@ from math import inf
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
+from spanemu.control import hotspot_watch
 from spanemu.control.operation import ControlInterface, Held, operation
 from spanemu.database.database import Database
+from spanemu.hotspots import report as reports
+from spanemu.hotspots import simulation, split_info
 from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions, entry_parts
+from spanemu.hotspots.heatmap import files
+from spanemu.hotspots.heatmap import heatmap as heatmaps
+from spanemu.lint import formats
 from spanemu.storage.split_settings import SERVERS_MAX
 
 if TYPE_CHECKING:
-    from spanemu.control import hotspot_watch
     from spanemu.control.hotspot_watch import HotspotsFound, SpannerHotspotInsufficientData, Watch
-    from spanemu.hotspots import report as reports
-    from spanemu.hotspots import simulation, split_info
-    from spanemu.hotspots.heatmap import files
-    from spanemu.hotspots.heatmap import heatmap as heatmaps
-    from spanemu.lint import formats
-else:
-    hotspot_watch = deferred("spanemu.control.hotspot_watch")
-    reports = deferred("spanemu.hotspots.report")
-    simulation = deferred("spanemu.hotspots.simulation")
-    split_info = deferred("spanemu.hotspots.split_info")
-    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
-    files = deferred("spanemu.hotspots.heatmap.files")
-    formats = deferred("spanemu.lint.formats")
 
 # mypy: disable-error-code="empty-body"
 

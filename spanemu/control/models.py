@@ -14,19 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, operation
-
-if TYPE_CHECKING:
-    from spanemu.models import answerers, http_answers, recorded, registry
-else:
-    answerers = deferred("spanemu.models.answerers")
-    http_answers = deferred("spanemu.models.http_answers")
-    recorded = deferred("spanemu.models.recorded")
-    registry = deferred("spanemu.models.registry")
+from spanemu.models import answerers, http_answers, recorded, registry
 
 # mypy: disable-error-code="empty-body"
 

@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
-from spanemu.base.deferred import DeferredModule, imported
 from spanemu.base.errors import Code, Detail, ErrorInfo, SpannerError
 from spanemu.base.record import dataclass
 from spanemu.base.serialization import from_plain, raw_key, snake_case, snake_case_names
@@ -223,13 +222,8 @@ def read_arguments(
 
 
 def _hints(function: Callable[..., Any], *, with_marks: bool = False) -> dict[str, Any]:
-    """Return the type hints of a function. Imports the deferred modules of the hints."""
-    modules = {
-        name: imported(value)
-        for name, value in function.__globals__.items()
-        if isinstance(value, DeferredModule)
-    }
-    return get_type_hints(function, localns=modules, include_extras=with_marks)
+    """Return the type hints of a function. Runs the lazy modules of the hints."""
+    return get_type_hints(function, include_extras=with_marks)
 
 
 def _marker(hint: Any) -> Held | Sent | None:

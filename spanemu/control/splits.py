@@ -18,22 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.process import OwnProcess
 from spanemu.base.serialization import raw_key
 from spanemu.base.suggestions import nearest
 from spanemu.control.operation import ControlInterface, Key, operation
 from spanemu.database.database import Database
 from spanemu.database.splits.split_manager import SplitManager
+from spanemu.hotspots import split_info, split_model
 from spanemu.storage.split_settings import SplitPolicy, SplitSettings
-
-if TYPE_CHECKING:
-    from spanemu.hotspots import split_info, split_model
-else:
-    split_info = deferred("spanemu.hotspots.split_info")
-    split_model = deferred("spanemu.hotspots.split_model")
 
 # mypy: disable-error-code="empty-body"
 

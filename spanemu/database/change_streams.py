@@ -10,27 +10,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 from weakref import WeakMethod
 
 from spanemu.base.call import current
 from spanemu.base.clock import BEGINNING, Clock, monotonic
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.timers import Timer
 from spanemu.change_streams.partitions import Bound, Partition
 from spanemu.change_streams.pg_json import data_row
 from spanemu.change_streams.records import records_of
 from spanemu.change_streams.tracking import TrackedStream, TrackedStreams, tracked_streams
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.storage.layout import EVERYTHING, TreeId, root_boundary
 from spanemu.storage.reads import LATEST
 from spanemu.storage.store import Store
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 _KEY_BYTES = 16  # of a key in the middle of a range without rows
 

@@ -11,25 +11,19 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
 from spanemu.base.clock import ClockState
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.change_streams.following import follow_schema
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.generation import Generation, History
 from spanemu.database.splits.split_manager import SplittingState
+from spanemu.database.statistics import weight
 from spanemu.schema.schema import Schema, empty_schema
 from spanemu.storage.garbage_collection import StoreSnapshot
 from spanemu.storage.layout import Boundary, Origin, path_of, tree_of
 from spanemu.storage.store import Store
-
-if TYPE_CHECKING:
-    from spanemu.database.statistics import weight
-else:
-    weight = deferred("spanemu.database.statistics.weight")
 
 WEIGHED_ROWS_MAX = 1_000  # of each table and index, to estimate the size of all
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from spanemu.base.clock import Clock
 from spanemu.base.collector import heap
-from spanemu.base.deferred import Once, deferred
+from spanemu.base.deferred import Once
 from spanemu.base.limits import DEFAULT_LIMITS, RETENTION_DEFAULT_NANOS, Limits
 from spanemu.base.live import LiveReaders
 from spanemu.base.rand import Randomness
 from spanemu.base.record import dataclass
 from spanemu.base.request_mutex import RequestMutex
 from spanemu.change_streams.following import StreamReaders
+from spanemu.database import errors, held_lock
 from spanemu.database.activity import ActivityLog, Progress
 from spanemu.database.generation import Generation, History
 from spanemu.database.instance_rules import InstanceOffer, check_edition
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statistics.aggregator import StatisticsAggregator
+from spanemu.hotspots import split_info
+from spanemu.models import registry as model_registry
 from spanemu.schema.editions import Feature
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId, tree_of
@@ -33,16 +36,6 @@ from spanemu.txn.locks.table import LockTable
 from spanemu.txn.locks.waits import Request
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors, held_lock
-    from spanemu.hotspots import split_info
-    from spanemu.models import registry as model_registry
-else:
-    errors = deferred("spanemu.database.errors")
-    held_lock = deferred("spanemu.database.held_lock")
-    split_info = deferred("spanemu.hotspots.split_info")
-    model_registry = deferred("spanemu.models.registry")
 
 ROWS_KEPT_MAX = 10_000  # of a dropped database, which may stay in memory for some time
 

@@ -13,9 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spanemu.base.clock import Clock
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
+from spanemu.database import change_streams as streams
+from spanemu.database import errors, gauges, physical, sql_failures
 from spanemu.database.content import Content, Contents, DatabaseSnapshot, check_own
 from spanemu.database.core import DatabaseCore, Environment
 from spanemu.database.database_time import DatabaseTime, RowDeletion
@@ -28,6 +29,8 @@ from spanemu.database.splits.split_manager import SplitManager
 from spanemu.database.splits.split_points import SplitPoints
 from spanemu.database.statements.query_engine import Footprint, footprint_of, prepare
 from spanemu.database.transactions.read_write import interfere
+from spanemu.ddl import schema_text
+from spanemu.hotspots import split_info
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema, empty_schema
@@ -35,20 +38,6 @@ from spanemu.storage.layout import Boundary, Origin, tree_of
 from spanemu.storage.split_map import SplitLocation
 from spanemu.storage.split_settings import SplitPolicy
 from spanemu.storage.store import Store
-
-if TYPE_CHECKING:
-    from spanemu.database import change_streams as streams
-    from spanemu.database import errors, gauges, physical, sql_failures
-    from spanemu.ddl import schema_text
-    from spanemu.hotspots import split_info
-else:
-    streams = deferred("spanemu.database.change_streams")
-    errors = deferred("spanemu.database.errors")
-    gauges = deferred("spanemu.database.gauges")
-    physical = deferred("spanemu.database.physical")
-    sql_failures = deferred("spanemu.database.sql_failures")
-    schema_text = deferred("spanemu.ddl.schema_text")
-    split_info = deferred("spanemu.hotspots.split_info")
 
 if TYPE_CHECKING:
     from spanemu.database.splits.hotspot_monitor import HotspotMonitor
@@ -347,6 +336,7 @@ class Database:
         with self._core.store.mutex:
             self._core.closed = True
             self._core.stream_readers.wake_all()
-        self._core.readers.close(partial(errors.DatabaseNotFound, self.name))
+        name = self.name
+        self._core.readers.close(lambda: errors.DatabaseNotFound(name))
         self.sessions.close()
         self._core.expect_garbage()

@@ -11,27 +11,19 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_DAY, NANOS_PER_MICRO, Clock, ShiftedClock
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore, Sweep
 from spanemu.database.options import ReadOnly, StatementRequest
 from spanemu.database.sessions.registry import Sessions
+from spanemu.database.transactions import partitioned_dml
+from spanemu.database.transactions import snapshot as snapshots
 from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import TIMESTAMP
-
-if TYPE_CHECKING:
-    from spanemu.database.transactions import partitioned_dml
-    from spanemu.database.transactions import snapshot as snapshots
-else:
-    partitioned_dml = deferred("spanemu.database.transactions.partitioned_dml")
-    snapshots = deferred("spanemu.database.transactions.snapshot")
-
 
 CLOCK_SET = "The clock was set to another time."
 SWEEP_EVERY_NANOS = NANOS_PER_DAY

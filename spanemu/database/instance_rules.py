@@ -6,19 +6,13 @@ The catalog answers as an `InstanceOffer`; a database outside of a catalog has n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from spanemu.base.deferred import deferred
+from spanemu.database import errors
+from spanemu.ddl.errors import objects as ddl_errors
 from spanemu.schema.editions import Edition, Feature, features_of
 from spanemu.schema.objects import Placement
 from spanemu.schema.schema import Schema
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.ddl.errors import objects as ddl_errors
-else:
-    errors = deferred("spanemu.database.errors")
-    ddl_errors = deferred("spanemu.ddl.errors.objects")
 
 
 class Regions(Protocol):

@@ -11,37 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.clock import NANOS_PER_HOUR, period_nanos
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
 from spanemu.change_streams.following import follow_schema
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.instance_rules import refuse_beyond_instance
 from spanemu.database.statements.context import StatementContext
+from spanemu.database.statistics import operations, period, sums
 from spanemu.ddl.apply import Plan, Step, plan_until_refusal
+from spanemu.ddl.errors import objects as ddl_errors
 from spanemu.schema.indexes import Index, TableOrIndex
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import path_of, tree_of
 from spanemu.txn.change_capture import record_backfill
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.statistics import operations, period, sums
-    from spanemu.ddl.errors import objects as ddl_errors
-else:
-    errors = deferred("spanemu.database.errors")
-    ddl_errors = deferred("spanemu.ddl.errors.objects")
-    operations = deferred("spanemu.database.statistics.operations")
-    period = deferred("spanemu.database.statistics.period")
-    sums = deferred("spanemu.database.statistics.sums")
-
 
 GENERATIONS_COMPILED_MAX = 16  # of a database; a restore goes back by a few generations
 

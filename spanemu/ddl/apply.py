@@ -10,12 +10,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from spanemu.base.call import Cancelled
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
+from spanemu.ddl.errors import objects as object_errors
 from spanemu.ddl.statements import run_statement
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.schema.schema import Schema
@@ -26,11 +25,6 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import RowChange
 from spanemu.storage.store import Store
 from spanemu.txn.rules import CompiledSchema
-
-if TYPE_CHECKING:
-    from spanemu.ddl.errors import objects as object_errors
-else:
-    object_errors = deferred("spanemu.ddl.errors.objects")
 
 BATCHES_MAX = 8
 STATEMENTS_MAX = 2_000  # of a cached batch, as each step holds a generation of the schema

@@ -15,22 +15,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import constraint_full_name
 from spanemu.base.limits import IDENTIFIER_LENGTH_MAX
+from spanemu.ddl.errors import objects as name_errors
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Check, Column, ForeignKey, Table
 from spanemu.sql.syntax_tree import Identifier, Path
-
-if TYPE_CHECKING:
-    from spanemu.ddl.errors import objects as name_errors
-else:
-    name_errors = deferred("spanemu.ddl.errors.objects")
 
 _HEX_DIGITS = 16
 

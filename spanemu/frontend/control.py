@@ -16,20 +16,15 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from spanemu.base.call import serving
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
-from spanemu.frontend import wire
+from spanemu.frontend import typed_control, wire
 from spanemu.frontend.convert.types import struct_from_proto, whole_numbers
 from spanemu.frontend.dispatch import Handler, Message, Method, Service
-
-if TYPE_CHECKING:
-    from spanemu.frontend import typed_control
-else:
-    typed_control = deferred("spanemu.frontend.typed_control")
 
 
 def struct_from_plain(data: Mapping[str, Any]) -> Any:
@@ -85,7 +80,7 @@ def typed_control_service(
         Method(name, _Bytes, _Bytes, _typed_handler(name, perform, check_peer))
         for name in operations
     )
-    return Service(TYPED_SERVICE, tuple(methods), typed_control.described)
+    return Service(TYPED_SERVICE, tuple(methods), deferred(lambda: typed_control.described))
 
 
 def _typed_handler(name: str, perform: Perform, check_peer: CheckPeer) -> Handler:

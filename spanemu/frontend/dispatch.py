@@ -26,14 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from google.protobuf.message import DecodeError
 
 from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.collector import Pause
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import (
     ADMIN_REQUEST_BYTES_MAX,
@@ -45,12 +44,8 @@ from spanemu.base.limits import (
 from spanemu.base.live import LiveRows
 from spanemu.base.record import dataclass
 from spanemu.base.request_mutex import RequestMutex
+from spanemu.frontend import large_requests
 from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
-
-if TYPE_CHECKING:
-    from spanemu.frontend import large_requests
-else:
-    large_requests = deferred("spanemu.frontend.large_requests")
 
 # Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any

@@ -12,12 +12,13 @@ import errno
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import grpc
 
 from spanemu.base.call import Call, Metadata, Signal
-from spanemu.base.deferred import Once, deferred
+from spanemu.base.deferred import Once
+from spanemu.frontend import reflection
 from spanemu.frontend.boundary import STATUS_CODES, Failure, failure_from
 from spanemu.frontend.control import host_of_peer
 from spanemu.frontend.dispatch import Endpoint, Endpoints, ServedCall
@@ -30,11 +31,6 @@ from spanemu.frontend.listening import (
     WORKERS_MAX,
 )
 from spanemu.frontend.waits import Waits
-
-if TYPE_CHECKING:
-    from spanemu.frontend import reflection
-else:
-    reflection = deferred("spanemu.frontend.reflection")
 
 PENDING_REQUESTS_MAX = 1_000_000
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.deferred import deferred
 from spanemu.frontend import wire
+from spanemu.frontend.admin import backups, databases, instances, operations, policies
 from spanemu.frontend.convert.enum_numbers import checked
-from spanemu.frontend.dispatch import Endpoints, Handler, Message, Method, Service, unimplemented
+from spanemu.frontend.dispatch import Endpoints, Message, Method, Service, unimplemented
 from spanemu.frontend.errors import UnknownService
 from spanemu.frontend.spanner import (
     batch_create_sessions,
@@ -34,16 +36,6 @@ from spanemu.frontend.spanner import (
     rollback,
     streaming_read,
 )
-
-if TYPE_CHECKING:
-    from spanemu.frontend.admin import backups, databases, instances, operations, policies
-else:
-    backups = deferred("spanemu.frontend.admin.backups")
-    databases = deferred("spanemu.frontend.admin.databases")
-    instances = deferred("spanemu.frontend.admin.instances")
-    operations = deferred("spanemu.frontend.admin.operations")
-    policies = deferred("spanemu.frontend.admin.policies")
-
 
 # fmt: off
 SPANNER_METHODS: tuple[Method, ...] = (
@@ -96,84 +88,86 @@ def _refusals(features: Mapping[str, tuple[str, ...]]) -> list[Method]:
     return unimplemented(named, wire.Empty)
 
 
-def _method(handler: Handler, response: type[Any] | None = None) -> Method:
-    """Return the method after which its handler is named: `get_database` serves GetDatabase.
+def _method(module: ModuleType, handler: str, response: type[Any] | None = None) -> Method:
+    """Return the method of a lazy module's handler: `get_database` serves GetDatabase.
 
     The handler sees no number that an enumeration of the request does not have.
     The request is the message GetDatabaseRequest; the default response, GetDatabaseResponse.
     """
-    name = handler.__name__.title().replace("_", "")
+    name = handler.title().replace("_", "")
     request = getattr(wire, f"{name}Request")
     response = response or getattr(wire, f"{name}Response")
-    return Method(name, request, response, checked(handler, request))
+    return Method(
+        name, request, response, checked(deferred(lambda: getattr(module, handler)), request)
+    )
 
 
 _POLICY_METHODS: tuple[Method, ...] = (
-    _method(policies.get_iam_policy, wire.Policy),
-    _method(policies.set_iam_policy, wire.Policy),
-    _method(policies.test_iam_permissions),
+    _method(policies, "get_iam_policy", wire.Policy),
+    _method(policies, "set_iam_policy", wire.Policy),
+    _method(policies, "test_iam_permissions"),
 )
 
 _CONFIG_METHODS: tuple[Method, ...] = (
-    _method(instances.list_instance_configs),
-    _method(instances.get_instance_config, wire.InstanceConfig),
-    _method(instances.create_instance_config, wire.Operation),
-    _method(instances.update_instance_config, wire.Operation),
-    _method(instances.delete_instance_config, wire.Empty),
-    _method(instances.list_instance_config_operations),
+    _method(instances, "list_instance_configs"),
+    _method(instances, "get_instance_config", wire.InstanceConfig),
+    _method(instances, "create_instance_config", wire.Operation),
+    _method(instances, "update_instance_config", wire.Operation),
+    _method(instances, "delete_instance_config", wire.Empty),
+    _method(instances, "list_instance_config_operations"),
 )
 
 _PARTITION_METHODS: tuple[Method, ...] = (
-    _method(instances.list_instance_partitions),
-    _method(instances.get_instance_partition, wire.InstancePartition),
-    _method(instances.create_instance_partition, wire.Operation),
-    _method(instances.update_instance_partition, wire.Operation),
-    _method(instances.delete_instance_partition, wire.Empty),
-    _method(instances.list_instance_partition_operations),
+    _method(instances, "list_instance_partitions"),
+    _method(instances, "get_instance_partition", wire.InstancePartition),
+    _method(instances, "create_instance_partition", wire.Operation),
+    _method(instances, "update_instance_partition", wire.Operation),
+    _method(instances, "delete_instance_partition", wire.Empty),
+    _method(instances, "list_instance_partition_operations"),
 )
 
 _BACKUP_METHODS: tuple[Method, ...] = (
-    _method(backups.create_backup, wire.Operation),
-    _method(backups.copy_backup, wire.Operation),
-    _method(backups.get_backup, wire.Backup),
-    _method(backups.list_backups),
-    _method(backups.update_backup, wire.Backup),
-    _method(backups.delete_backup, wire.Empty),
-    _method(backups.restore_database, wire.Operation),
-    _method(backups.list_backup_operations),
+    _method(backups, "create_backup", wire.Operation),
+    _method(backups, "copy_backup", wire.Operation),
+    _method(backups, "get_backup", wire.Backup),
+    _method(backups, "list_backups"),
+    _method(backups, "update_backup", wire.Backup),
+    _method(backups, "delete_backup", wire.Empty),
+    _method(backups, "restore_database", wire.Operation),
+    _method(backups, "list_backup_operations"),
 )
 
 _SCHEDULE_METHODS: tuple[Method, ...] = (
-    _method(backups.create_backup_schedule, wire.BackupSchedule),
-    _method(backups.get_backup_schedule, wire.BackupSchedule),
-    _method(backups.list_backup_schedules),
-    _method(backups.update_backup_schedule, wire.BackupSchedule),
-    _method(backups.delete_backup_schedule, wire.Empty),
+    _method(backups, "create_backup_schedule", wire.BackupSchedule),
+    _method(backups, "get_backup_schedule", wire.BackupSchedule),
+    _method(backups, "list_backup_schedules"),
+    _method(backups, "update_backup_schedule", wire.BackupSchedule),
+    _method(backups, "delete_backup_schedule", wire.Empty),
 )
 
 _INSTANCE_METHODS: tuple[Method, ...] = (
     *_CONFIG_METHODS,
-    _method(instances.list_instances),
-    _method(instances.get_instance, wire.Instance),
-    _method(instances.create_instance, wire.Operation),
-    _method(instances.update_instance, wire.Operation),
-    _method(instances.delete_instance, wire.Empty),
-    _method(instances.move_instance, wire.Operation),
+    _method(instances, "list_instances"),
+    _method(instances, "get_instance", wire.Instance),
+    _method(instances, "create_instance", wire.Operation),
+    _method(instances, "update_instance", wire.Operation),
+    _method(instances, "delete_instance", wire.Empty),
+    _method(instances, "move_instance", wire.Operation),
     *_PARTITION_METHODS,
     *_POLICY_METHODS,
 )
 
 _DATABASE_METHODS: tuple[Method, ...] = (
-    _method(databases.list_databases),
-    _method(databases.get_database, wire.Database),
-    _method(databases.create_database, wire.Operation),
-    _method(databases.update_database, wire.Operation),
-    _method(databases.drop_database, wire.Empty),
-    _method(databases.get_database_ddl),
-    _method(databases.update_database_ddl, wire.Operation),
-    _method(databases.add_split_points),
-    _method(operations.list_database_operations),
-    _method(databases.list_database_roles),
+    _method(databases, "list_databases"),
+    _method(databases, "get_database", wire.Database),
+    _method(databases, "create_database", wire.Operation),
+    _method(databases, "update_database", wire.Operation),
+    _method(databases, "drop_database", wire.Empty),
+    _method(databases, "get_database_ddl"),
+    _method(databases, "update_database_ddl", wire.Operation),
+    _method(databases, "add_split_points"),
+    _method(operations, "list_database_operations"),
+    _method(databases, "list_database_roles"),
     *_BACKUP_METHODS,
     *_SCHEDULE_METHODS,
     *_POLICY_METHODS,
@@ -181,11 +175,11 @@ _DATABASE_METHODS: tuple[Method, ...] = (
 )
 
 _OPERATION_METHODS: tuple[Method, ...] = (
-    _method(operations.list_operations),
-    _method(operations.get_operation, wire.Operation),
-    _method(operations.delete_operation, wire.Empty),
-    _method(operations.cancel_operation, wire.Empty),
-    _method(operations.wait_operation, wire.Operation),
+    _method(operations, "list_operations"),
+    _method(operations, "get_operation", wire.Operation),
+    _method(operations, "delete_operation", wire.Empty),
+    _method(operations, "cancel_operation", wire.Empty),
+    _method(operations, "wait_operation", wire.Operation),
 )
 
 # Methods whose requests have no stricter limit, because they contain schemas.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.live import LiveRows
 from spanemu.base.resource_names import DatabaseName, SessionName, check_labels
+from spanemu.database import errors
 from spanemu.database.database import Database
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
@@ -56,11 +56,6 @@ from spanemu.frontend.errors import (
 )
 from spanemu.values.mutation import Mutation
 from spanemu.values.value_bytes import field
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 
 def session_of(instances: Instances, name: str) -> Session:

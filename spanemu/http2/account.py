@@ -18,14 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from heapq import heapify, heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
-
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    import ctypes
-else:
-    ctypes = deferred("ctypes")  # which few servers ever need
+from typing import Protocol
 
 MEBIBYTE = 1024 * 1024
 HELD_BYTES_MAX = 128 * MEBIBYTE
@@ -223,5 +216,7 @@ def _held_bytes(holder: Holder) -> int:
 
 def _trim() -> None:
     """Let the C library return free memory, where it can be asked to."""
+    import ctypes
+
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -12,12 +12,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from selectors import EVENT_READ
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import Once, deferred
+from spanemu.base.deferred import Once
 from spanemu.base.errors import Code
 from spanemu.base.process import descriptors
+from spanemu.frontend import reflection
 from spanemu.frontend.boundary import Failure, log
 from spanemu.frontend.dispatch import Endpoint, Endpoints
 from spanemu.frontend.listening import (
@@ -25,20 +26,11 @@ from spanemu.frontend.listening import (
     REFLECTION_PATHS,
     listen_at,
 )
+from spanemu.http2 import account as accounts
+from spanemu.http2 import client as clients
+from spanemu.http2 import conversation as conversations
+from spanemu.http2 import errors
 from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, WAITING_MAX, Loop
-
-if TYPE_CHECKING:
-    from spanemu.frontend import reflection
-    from spanemu.http2 import account as accounts
-    from spanemu.http2 import client as clients
-    from spanemu.http2 import conversation as conversations
-    from spanemu.http2 import errors
-else:
-    reflection = deferred("spanemu.frontend.reflection")
-    accounts = deferred("spanemu.http2.account")
-    clients = deferred("spanemu.http2.client")  # Most emulators in a test's process have none.
-    conversations = deferred("spanemu.http2.conversation")
-    errors = deferred("spanemu.http2.errors")
 
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn

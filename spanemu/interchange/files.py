@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from io import SEEK_END, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from spanemu.base.counts import counted
-from spanemu.base.deferred import deferred
+from spanemu.interchange.avro import export
 from spanemu.interchange.connection import Connection, Progress
 from spanemu.interchange.errors import InvalidDump, LoadRejected
 from spanemu.interchange.folder import FolderDump, read_folder, write_folder
@@ -22,11 +22,6 @@ from spanemu.interchange.sql_checksum import check_sql, sql_dialect
 from spanemu.interchange.sql_text import write_sql
 from spanemu.interchange.transfer import load_folder, load_sql
 from spanemu.schema.dialect import DatabaseDialect
-
-if TYPE_CHECKING:
-    from spanemu.interchange.avro import export
-else:
-    export = deferred("spanemu.interchange.avro.export")
 
 SQL, JSONL, CSV, AVRO = "sql", "jsonl", "csv", "avro"
 FORMS = (SQL, JSONL, CSV, AVRO)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.models.errors import BadAnswer
 from spanemu.models.request import Request
-
-if TYPE_CHECKING:
-    import asyncio
-else:
-    asyncio = deferred("asyncio")
 
 Function = Callable[..., Any]
 
@@ -54,6 +48,8 @@ def _settled(result: Any) -> Any:
     """Return the result of a function; that of a coroutine function once it has run."""
     if not inspect.isawaitable(result):
         return result
+
+    import asyncio
 
     async def awaited(value: Awaitable[Any]) -> Any:
         return await value

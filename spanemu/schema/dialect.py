@@ -9,17 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.base import suggestions
 from spanemu.base.record import dataclass
 from spanemu.values.order import GOOGLESQL_ORDERS, POSTGRESQL_ORDERS, SortOrders
 from spanemu.values.types import POSTGRESQL_SCALARS, SCALARS, Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.base import suggestions
-else:
-    suggestions = deferred("spanemu.base.suggestions")
 
 Fold = Callable[[str], str]  # from an identifier to the key by which it is looked up
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.sql.dialect import Dialect
 from spanemu.sql.googlesql.dialect import GOOGLESQL
-
-if TYPE_CHECKING:
-    from spanemu.sql.postgresql import dialect as postgresql
-else:
-    postgresql = deferred("spanemu.sql.postgresql.dialect")
+from spanemu.sql.postgresql import dialect as postgresql
 
 DIALECTS: dict[DatabaseDialect, Dialect] = {each.database: each for each in (GOOGLESQL,)}
 
 # The dialects whose modules are imported for the first database that uses the dialect.
 _DEFERRED: Mapping[DatabaseDialect, Callable[[], Dialect]] = {
-    POSTGRESQL: postgresql.PostgreSqlDialect
+    POSTGRESQL: deferred(lambda: postgresql.PostgreSqlDialect)
 }
 
 

@@ -17,12 +17,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import BEGINNING, Clock
-from spanemu.base.deferred import deferred
 from spanemu.schema.schema import Schema
 from spanemu.storage import layers
+from spanemu.storage import postings as postings_of
 from spanemu.storage.change_log import (
     ChangeListener,
     ChangeLog,
@@ -46,11 +46,6 @@ from spanemu.storage.reads import StoreReads
 from spanemu.storage.split_map import Dropped
 from spanemu.storage.versions import Version, push
 from spanemu.values.cell_mask import WHOLE_ROW
-
-if TYPE_CHECKING:
-    from spanemu.storage import postings as postings_of
-else:
-    postings_of = deferred("spanemu.storage.postings")
 
 MANY_WRITES = 16  # at least so many new rows of a tree are inserted together
 AGED_ROWS_PER_COMMIT = 16  # rows that a commit collects, besides two for each write

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from spanemu.admin.instances import Instances
-from spanemu.base.deferred import deferred
 from spanemu.frontend.dispatch import Endpoints
+from spanemu.telemetry import tracing
 from spanemu.telemetry.metrics import Metrics
 from spanemu.telemetry.observer import RequestObserver
 from spanemu.telemetry.request_log import LineWriter, RequestRing
-
-if TYPE_CHECKING:
-    from spanemu.telemetry import tracing
-else:
-    tracing = deferred("spanemu.telemetry.tracing")
 
 
 class EmulatorTelemetry:

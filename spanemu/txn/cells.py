@@ -7,9 +7,8 @@ has no check.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
@@ -17,12 +16,8 @@ from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import compile_row_expression
 from spanemu.sql.functions.registry import Context
+from spanemu.txn import value_errors
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-else:
-    value_errors = deferred("spanemu.txn.value_errors")
 
 Check = Callable[[Any], None]
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.deadline_checks import interruptible
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import NamedTuple
 from spanemu.schema.schema import Schema
@@ -21,6 +20,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.storage.layout import TreeId, encoder_of, parts_of, tree_of
 from spanemu.storage.observer import TreeWrite, inform
+from spanemu.txn import bulk_insert, key_sets
 from spanemu.txn.change_capture import net_changes
 from spanemu.txn.constraint_checks import verify
 from spanemu.txn.errors import (
@@ -57,12 +57,6 @@ from spanemu.values.mutation import (
     Write,
     WriteKind,
 )
-
-if TYPE_CHECKING:
-    from spanemu.txn import bulk_insert, key_sets
-else:
-    bulk_insert = deferred("spanemu.txn.bulk_insert")
-    key_sets = deferred("spanemu.txn.key_sets")
 
 
 class RowsToWrite(NamedTuple):

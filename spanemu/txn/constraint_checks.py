@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.base.deferred import deferred
 from spanemu.schema.table import key_message
 from spanemu.storage.layout import TreeId
+from spanemu.txn import value_errors
 from spanemu.txn.deferred_checks import DeferredChecks
 from spanemu.txn.errors import CheckViolated, ReferencedKeyMissing, StillReferenced, UniqueViolation
 from spanemu.txn.locks.modes import READ_EXISTENCE
@@ -21,11 +20,6 @@ from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.txn.rules import CompiledForeignKey, Row
 from spanemu.txn.write import with_virtual_columns
 from spanemu.values.key import after_prefix
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-else:
-    value_errors = deferred("spanemu.txn.value_errors")
 
 
 def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from spanemu.base.deadline_checks import Batched
-from spanemu.base.deferred import deferred
 from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row
+from spanemu.storage import postings, vector_rows
 from spanemu.storage.layout import TreeId, tree_of
 from spanemu.storage.observer import ReadKind
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.errors import ReadTooOld
+from spanemu.values import vector_rows as rows_by_vector
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor
 from spanemu.values.timestamp import format_utc
-
-if TYPE_CHECKING:
-    from spanemu.storage import postings, vector_rows
-    from spanemu.values import vector_rows as rows_by_vector
-else:
-    postings = deferred("spanemu.storage.postings")
-    vector_rows = deferred("spanemu.storage.vector_rows")
-    rows_by_vector = deferred("spanemu.values.vector_rows")
 
 _FEW_DOCUMENTS = 64  # that are matched one by one sooner than postings are made of them
 

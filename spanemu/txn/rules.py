@@ -10,24 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, TOKEN_BYTES_MAX, Limits
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
 from spanemu.storage.layout import encoder_of, tree_of
+from spanemu.txn import value_errors
 from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
 from spanemu.values.key import ByteRange, after_prefix
 from spanemu.values.key_text import key_text, part_text
 from spanemu.values.mutation import COMMIT_TIMESTAMP
 from spanemu.values.types import BOOL, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-else:
-    value_errors = deferred("spanemu.txn.value_errors")
 
 Row = tuple[Any, ...]
 

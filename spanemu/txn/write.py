@@ -8,12 +8,12 @@ that depend on the batch's final state are deferred, and `constraint_checks.veri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
+from spanemu.txn import value_errors
 from spanemu.txn.deferred_checks import DeferredChecks
 from spanemu.txn.errors import (
     ChildRowsExist,
@@ -31,11 +31,6 @@ from spanemu.txn.write_plan import DELETION, WritePlan
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import after_prefix, key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP, WriteKind
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-else:
-    value_errors = deferred("spanemu.txn.value_errors")
 
 
 class WriteBatch:

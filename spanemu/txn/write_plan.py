@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from operator import call
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import parts_of
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.schema.table import Column, Table
 from spanemu.sql.functions.registry import Context
+from spanemu.txn import value_errors
 from spanemu.txn.cells import RowExpression
 from spanemu.txn.errors import (
     BadCellValue,
@@ -27,20 +27,13 @@ from spanemu.txn.errors import (
 )
 from spanemu.txn.locks.modes import Cells, Lock, cells_to_change, update_lock
 from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
+from spanemu.values import columns as value_columns
+from spanemu.values import vector
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-    from spanemu.values import columns as value_columns
-    from spanemu.values import vector
-else:
-    value_columns = deferred("spanemu.values.columns")
-    value_errors = deferred("spanemu.txn.value_errors")
-    vector = deferred("spanemu.values.vector")
 
 DELETION = 1  # mutations of a deleted key or range, and of a removed index entry
 

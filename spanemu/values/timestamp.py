@@ -14,18 +14,11 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple
 from spanemu.values.types import BadValue
-
-if TYPE_CHECKING:
-    import zoneinfo
-else:
-    zoneinfo = deferred("zoneinfo")
-
 
 _OFFSET = lazy_pattern(r"(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?", re.ASCII)
 _OFFSET_SECONDS_MAX = 14 * 3_600
@@ -111,9 +104,11 @@ def zone_named(name: str) -> Zone:
         raise BadValue(name, "time zone", "no such time zone")
     if name in ("UTC", "Etc/UTC"):
         return Zone(name, UTC, 0)
+    from zoneinfo import ZoneInfo
+
     source = files("tzdata").joinpath("zoneinfo", *name.split("/"))
     with source.open("rb") as data:
-        return Zone(name, zoneinfo.ZoneInfo.from_file(data, key=name))
+        return Zone(name, ZoneInfo.from_file(data, key=name))
 
 
 @lru_cache(maxsize=256)

@@ -13,21 +13,14 @@ from datetime import date
 from functools import lru_cache, partial
 from math import inf, isnan, nan
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.base.deferred import deferred
 from spanemu.values import date as dates
-from spanemu.values import json, numeric, timestamp, uuid_text
+from spanemu.values import interval, json, numeric, pg_jsonb, pg_numeric, timestamp, uuid_text
 from spanemu.values.floats import FLOAT64_MAX, GREATEST_NAN, round32
 from spanemu.values.types import BadValue, Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.values import interval, pg_jsonb, pg_numeric
-else:
-    interval = deferred("spanemu.values.interval")
-    pg_jsonb = deferred("spanemu.values.pg_jsonb")
-    pg_numeric = deferred("spanemu.values.pg_numeric")
 
 Decoder = Callable[[Any], Any]
 Encoder = Callable[[Any], Any]
@@ -333,12 +326,12 @@ _DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
     TypeCode.TIMESTAMP: _text_decoder(timestamp.parse_utc),
     TypeCode.JSON: _text_decoder(partial(json.parse, wide_number_mode="kept")),
     TypeCode.UUID: _text_decoder(uuid_text.parse),
-    TypeCode.INTERVAL: _text_decoder(interval.parse_iso),
+    TypeCode.INTERVAL: _text_decoder(deferred(lambda: interval.parse_iso)),
     TypeCode.ENUM: _enum_decoder,
     TypeCode.PROTO: _bytes_decoder,
     TypeCode.TOKENLIST: _bytes_decoder,
-    TypeCode.PG_NUMERIC: _text_decoder(pg_numeric.parse),
-    TypeCode.PG_JSONB: _text_decoder(pg_jsonb.parse),
+    TypeCode.PG_NUMERIC: _text_decoder(deferred(lambda: pg_numeric.parse)),
+    TypeCode.PG_JSONB: _text_decoder(deferred(lambda: pg_jsonb.parse)),
     TypeCode.PG_OID: _oid_decoder,
 }
 
@@ -351,12 +344,12 @@ _TEXTS: dict[TypeCode, Callable[[Any], str]] = {
     TypeCode.TIMESTAMP: timestamp.format_utc,
     TypeCode.JSON: json.format,
     TypeCode.UUID: uuid_text.format,
-    TypeCode.INTERVAL: interval.format_iso,
+    TypeCode.INTERVAL: deferred(lambda: interval.format_iso),
     TypeCode.ENUM: str,
     TypeCode.PROTO: _base64,
     TypeCode.TOKENLIST: _base64,
-    TypeCode.PG_NUMERIC: pg_numeric.format,
-    TypeCode.PG_JSONB: pg_jsonb.format,
+    TypeCode.PG_NUMERIC: deferred(lambda: pg_numeric.format),
+    TypeCode.PG_JSONB: deferred(lambda: pg_jsonb.format),
     TypeCode.PG_OID: str,
 }
 

@@ -16,10 +16,10 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest, StatementRequest
@@ -27,6 +27,8 @@ from spanemu.database.sessions.session import Session, SessionSpec
 from spanemu.database.statements.table_functions import TableFunctionLookup
 from spanemu.database.system_tables.lookup import SystemTableLookup
 from spanemu.database.transactions.registry import Transactions
+from spanemu.ddl import expressions
+from spanemu.ddl.kinds import roles as role_kind
 from spanemu.schema.objects import PUBLIC, SYS_READER, SYSTEM_ROLES, Grant
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.stream_query import StreamQuery
@@ -35,16 +37,6 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.sql.usage import Usage, collect_usage
 from spanemu.values.mutation import Ack, Delete, Mutation, WriteKind
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.ddl import expressions
-    from spanemu.ddl.kinds import roles as role_kind
-else:
-    errors = deferred("spanemu.database.errors")
-    expressions = deferred("spanemu.ddl.expressions")
-    role_kind = deferred("spanemu.ddl.kinds.roles")
-
 
 Run = Callable[..., Any]  # the request itself, with the arguments that the guard passes on
 Guard = Callable[..., Any]  # (access, run, *arguments): checks the arguments, then runs

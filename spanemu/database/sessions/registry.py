@@ -17,28 +17,20 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
 
 from spanemu.base.clock import Clock
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import SESSION_IDLE_MAX_NANOS
 from spanemu.base.paging import PageRequest, page
 from spanemu.base.resource_names import SessionName
+from spanemu.database import errors, filters
 from spanemu.database.core import DatabaseCore
+from spanemu.database.sessions import access_policy
 from spanemu.database.sessions.session import Session, SessionSpec
+from spanemu.database.transactions import listing
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transactions
-
-if TYPE_CHECKING:
-    from spanemu.database import errors, filters
-    from spanemu.database.sessions import access_policy
-    from spanemu.database.transactions import listing
-else:
-    errors = deferred("spanemu.database.errors")
-    filters = deferred("spanemu.database.filters")
-    access_policy = deferred("spanemu.database.sessions.access_policy")
-    listing = deferred("spanemu.database.transactions.listing")
 
 _SWEEP_THRESHOLD = 1_000  # the fewest sessions at which expired ones are removed
 _EXPIRED = "Its session has expired."

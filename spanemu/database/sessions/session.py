@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from spanemu.base.call import annotate, reset_annotations
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.base.record import dataclass
+from spanemu.database import errors, filters, sql_failures
 from spanemu.database.activity import CommitRecording, RequestRecord
 from spanemu.database.options import (
     Begin,
@@ -36,13 +36,6 @@ from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction, Transactions
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors, filters, sql_failures
-else:
-    errors = deferred("spanemu.database.errors")
-    filters = deferred("spanemu.database.filters")
-    sql_failures = deferred("spanemu.database.sql_failures")
 
 T = TypeVar("T")
 _STRONG = SingleUse(ReadOnly())

@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.database.activity import RequestRecord
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.splits.query_uses import QueryUses
+from spanemu.database.transactions import listing
+from spanemu.hotspots import positions as positioning
+from spanemu.hotspots import report as reports
+from spanemu.hotspots import simulation, split_info, split_model
 from spanemu.hotspots.assumptions import Assumptions
 from spanemu.hotspots.detector import Detector, Observations
+from spanemu.hotspots.heatmap import heatmap as heatmaps
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
@@ -34,20 +38,7 @@ from spanemu.txn.buffer import Buffer
 from spanemu.values.mutation import Mutation, Write
 
 if TYPE_CHECKING:
-    from spanemu.database.transactions import listing
-    from spanemu.hotspots import positions as positioning
-    from spanemu.hotspots import report as reports
-    from spanemu.hotspots import simulation, split_info, split_model
     from spanemu.hotspots.finding import Finding
-    from spanemu.hotspots.heatmap import heatmap as heatmaps
-else:
-    listing = deferred("spanemu.database.transactions.listing")
-    heatmaps = deferred("spanemu.hotspots.heatmap.heatmap")
-    positioning = deferred("spanemu.hotspots.positions")
-    reports = deferred("spanemu.hotspots.report")
-    simulation = deferred("spanemu.hotspots.simulation")
-    split_info = deferred("spanemu.hotspots.split_info")
-    split_model = deferred("spanemu.hotspots.split_model")
 
 
 def values_allowed(dialect: DatabaseDialect, table: Table, column: Column) -> int | None:

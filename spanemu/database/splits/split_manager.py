@@ -17,12 +17,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.database.splits import load_recorder, size_cuts, split_forecast
 from spanemu.database.splits.warm_splits import WarmSplits
+from spanemu.hotspots import positions as positioning
+from spanemu.hotspots import split_info, split_model
+from spanemu.hotspots import trace as hotspot_trace
 from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TREE_ID_BYTES, Boundary, Origin, TreeId, tree_of
@@ -31,20 +34,6 @@ from spanemu.storage.split_settings import SPLIT_SETTINGS, SplitPolicy, SplitSet
 from spanemu.storage.splits import Split
 from spanemu.storage.store import Store
 from spanemu.values.key import after_prefix
-
-if TYPE_CHECKING:
-    from spanemu.database.splits import load_recorder, size_cuts, split_forecast
-    from spanemu.hotspots import positions as positioning
-    from spanemu.hotspots import split_info, split_model
-    from spanemu.hotspots import trace as hotspot_trace
-else:
-    load_recorder = deferred("spanemu.database.splits.load_recorder")
-    size_cuts = deferred("spanemu.database.splits.size_cuts")
-    split_forecast = deferred("spanemu.database.splits.split_forecast")
-    positioning = deferred("spanemu.hotspots.positions")
-    split_info = deferred("spanemu.hotspots.split_info")
-    split_model = deferred("spanemu.hotspots.split_model")
-    hotspot_trace = deferred("spanemu.hotspots.trace")
 
 WorkEvent = tuple[bytes, float, bytes]
 

@@ -15,28 +15,22 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import NANOS_PER_DAY
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.database import errors
 from spanemu.database.splits.split_manager import SplitManager
 from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.storage.layout import Boundary, Origin, TreeId, encoder_of, tree_of
 from spanemu.storage.store import Store
+from spanemu.txn import key_sets
 from spanemu.txn.errors import IndexNotFound, TableNotFound
 from spanemu.values.key import key_decoder
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import encoder
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.txn import key_sets
-else:
-    errors = deferred("spanemu.database.errors")
-    key_sets = deferred("spanemu.txn.key_sets")
 
 EXPIRY_DEFAULT_NANOS = 10 * NANOS_PER_DAY
 EXPIRY_MAX_NANOS = 30 * NANOS_PER_DAY

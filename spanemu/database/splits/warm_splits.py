@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spanemu.base.clock import INTERVALS, NANOS_PER_MINUTE, NANOS_PER_SECOND
-from spanemu.base.deferred import deferred
-
-if TYPE_CHECKING:
-    from spanemu.hotspots import split_info
-else:
-    split_info = deferred("spanemu.hotspots.split_info")
+from spanemu.hotspots import split_info
 
 MINUTES_KEPT = 24 * 60  # retention of the table by the minute
 

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from spanemu.base.deferred import deferred
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
+from spanemu.models import statement as model_statement
 from spanemu.schema.schema import Schema
 from spanemu.sql.functions.errors import NotAnIdentityColumn
 from spanemu.sql.remote_calls import RemoteCalls
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.models import statement as model_statement
-else:
-    errors = deferred("spanemu.database.errors")
-    model_statement = deferred("spanemu.models.statement")
 
 _COUNTER_BITS = 63
 _SKIPS_MAX = 2_000  # values of a skip range passed over before the sequence counts as exhausted

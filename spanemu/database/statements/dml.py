@@ -5,11 +5,10 @@ counted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
 from spanemu.database.generation import Generation
@@ -20,14 +19,10 @@ from spanemu.schema.indexes import Index
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import RowReader, Run
+from spanemu.txn import value_errors
 from spanemu.txn.commit import buffer_rows
 from spanemu.txn.errors import StatementOverMutationLimit, TransactionAborted
 from spanemu.txn.read_write import TransactionWorkspace
-
-if TYPE_CHECKING:
-    from spanemu.txn import value_errors
-else:
-    value_errors = deferred("spanemu.txn.value_errors")
 
 
 def refuse_pending_columns(

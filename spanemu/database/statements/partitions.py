@@ -12,24 +12,18 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
+from spanemu.database import errors
 from spanemu.database.options import ReadRequest, StatementRequest
 from spanemu.database.statements.query_engine import Prepared
 from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.schema import Schema
 from spanemu.sql.executor.run import ByteRange
 from spanemu.sql.plan.partitionable import partition_hierarchy
+from spanemu.sql.planner import search_rules
 from spanemu.storage.layout import EVERYTHING, TreeId, hierarchy_of, tree_of
 from spanemu.storage.store import Store
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.sql.planner import search_rules
-else:
-    errors = deferred("spanemu.database.errors")
-    search_rules = deferred("spanemu.sql.planner.search_rules")
 
 _VERSION = 1
 

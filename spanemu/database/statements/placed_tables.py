@@ -8,20 +8,13 @@ and read-only transactions have no such rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import NamedTuple
+from spanemu.database import errors
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
+from spanemu.sql import usage
 from spanemu.sql.resolved import DeleteStatement, InsertStatement, Statement
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.sql import usage
-else:
-    errors = deferred("spanemu.database.errors")
-    usage = deferred("spanemu.sql.usage")
 
 
 class PlacedUse(NamedTuple):

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, dataclass, record
+from spanemu.database import errors
 from spanemu.database.generation import Generation
 from spanemu.database.options import QueryMode, StatementRequest
+from spanemu.database.statements import index_advice, optimizer_options
 from spanemu.database.statements.placed_tables import NO_USE, placed_use_of
 from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.database.statements.table_functions import (
@@ -32,6 +33,7 @@ from spanemu.schema.editions import (
     may_compute_distances,
 )
 from spanemu.schema.schema import Schema
+from spanemu.sql import usage
 from spanemu.sql.dialect import AnalyzerOptions
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.executor.build import Executable, compile_plan
@@ -40,6 +42,7 @@ from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Scan, SearchScan, Sort, TopN
 from spanemu.sql.plan.statements import DmlPlan, Plan, QueryPlan, is_repeatable, reads_of
 from spanemu.sql.plan.traverse import walk
+from spanemu.sql.planner import search_rules
 from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
 from spanemu.sql.resolved import (
@@ -51,18 +54,6 @@ from spanemu.sql.resolved import (
 )
 from spanemu.values.types import BadValue, Type
 from spanemu.values.value import decoder
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.statements import index_advice, optimizer_options
-    from spanemu.sql import usage
-    from spanemu.sql.planner import search_rules
-else:
-    errors = deferred("spanemu.database.errors")
-    index_advice = deferred("spanemu.database.statements.index_advice")
-    optimizer_options = deferred("spanemu.database.statements.optimizer_options")
-    search_rules = deferred("spanemu.sql.planner.search_rules")
-    usage = deferred("spanemu.sql.usage")
 
 _NORMAL = QueryMode.NORMAL  # of most statements
 _SEARCH_ALLOWED = "allow_search_indexes_in_transaction"

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadRequest
 from spanemu.schema.indexes import SortedIndex
@@ -19,6 +18,8 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.sql.functions.registry import Context
+from spanemu.sql.planner import search_errors
+from spanemu.txn import key_sets
 from spanemu.txn.errors import (
     ColumnNotFound,
     ColumnNotInIndex,
@@ -34,13 +35,6 @@ from spanemu.txn.write import with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import search_errors
-    from spanemu.txn import key_sets
-else:
-    search_errors = deferred("spanemu.sql.planner.search_errors")
-    key_sets = deferred("spanemu.txn.key_sets")
 
 _KIND_OF_READ = "is a {kind} index type, which is not supported for reads: use a query"
 

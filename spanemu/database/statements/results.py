@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import Record, dataclass, record
+from spanemu.database import sql_failures
 from spanemu.database.options import Isolation, ReadLockMode
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.database import sql_failures
-else:
-    sql_failures = deferred("spanemu.database.sql_failures")
 
 # (tree, new states of the rows with None for deleted rows, row count if the states are a sample)
 WrittenRows = Sequence[tuple[int, Sequence[Any], int]]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.change_streams.arguments import ReadArguments
 from spanemu.change_streams.formats import format_of
 from spanemu.change_streams.reading import StreamRows, StreamSource
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.optimizer_options import options_in_effect
@@ -19,11 +19,6 @@ from spanemu.database.statements.results import ResultStream
 from spanemu.sql.analysis.stream_query import StreamCall
 from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 
 def stream_result(

@@ -10,7 +10,7 @@ function returns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import (
     NANOS_PER_DAY,
@@ -19,12 +19,14 @@ from spanemu.base.clock import (
     NANOS_PER_MINUTE,
     NANOS_PER_SECOND,
 )
-from spanemu.base.deferred import deferred, lazy_pattern
+from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple
 from spanemu.database.core import DatabaseCore
+from spanemu.queues import follower, receiving
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.sql.analysis import table_function as function_calls
 from spanemu.sql.dialect import SystemTable, TableFunction
 from spanemu.sql.executor.build import Executable, compile_plan
 from spanemu.sql.executor.run import Run
@@ -32,14 +34,6 @@ from spanemu.sql.planner.build import plan_statement
 from spanemu.sql.planner.planning import Statistics
 from spanemu.sql.resolved import FilterScan, ProjectScan, QueryStatement, Scan, Statement
 from spanemu.values.types import BOOL, INT64, STRING, TIMESTAMP, Type, array_of
-
-if TYPE_CHECKING:
-    from spanemu.queues import follower, receiving
-    from spanemu.sql.analysis import table_function as function_calls
-else:
-    follower = deferred("spanemu.queues.follower")
-    receiving = deferred("spanemu.queues.receiving")
-    function_calls = deferred("spanemu.sql.analysis.table_function")
 
 _SPANNER = "spanner."  # the schema of Spanner's own functions in PostgreSQL
 

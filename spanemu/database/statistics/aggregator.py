@@ -8,18 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.database.activity import ActivityLog, taken
+from spanemu.database.statistics import period, sums
 from spanemu.schema.schema import Schema
 from spanemu.txn.locks.waits import LockLog
-
-if TYPE_CHECKING:
-    from spanemu.database.statistics import period, sums
-else:
-    period = deferred("spanemu.database.statistics.period")
-    sums = deferred("spanemu.database.statistics.sums")
 
 
 class StatisticsAggregator:

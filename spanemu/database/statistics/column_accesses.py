@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.database.statements.reads import ReadPlan
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Table
+from spanemu.sql.functions import hash as hashes
 from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.statements import DeletePlan, DmlPlan, InsertPlan, QueryPlan, UpdatePlan
 from spanemu.sql.plan.traverse import walk
 from spanemu.values.mutation import WriteKind
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions import hash as hashes
-else:
-    hashes = deferred("spanemu.sql.functions.hash")
-
 
 EXISTS = "_exists"  # Spanner's name for the existence of a row
 _CREATING = frozenset({WriteKind.INSERT, WriteKind.INSERT_OR_UPDATE, WriteKind.REPLACE})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import Code, SpannerError
@@ -20,6 +20,7 @@ from spanemu.database.system_tables.constraints import (
 )
 from spanemu.database.system_tables.declaration import Declared, Source, SystemTables
 from spanemu.database.system_tables.information_schema import INFORMATION_SCHEMA
+from spanemu.database.system_tables.postgresql import catalog as postgresql
 from spanemu.database.system_tables.relations import (
     COMMITTED,
     PRIMARY_KEY,
@@ -29,12 +30,6 @@ from spanemu.database.system_tables.relations import (
 from spanemu.database.system_tables.spanner_sys import LEFT_OUT, SCHEMA, SPANNER_SYS
 from spanemu.database.system_tables.visibility import visible
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
-
-if TYPE_CHECKING:
-    from spanemu.database.system_tables.postgresql import catalog as postgresql
-else:
-    postgresql = deferred("spanemu.database.system_tables.postgresql.catalog")
-
 
 Rows = Iterator[tuple[Any, ...]]
 
@@ -181,7 +176,7 @@ CATALOG = SystemTables(
 
 _CATALOGS: Mapping[DatabaseDialect, Callable[[], SystemTables]] = {
     GOOGLE_STANDARD_SQL: lambda: CATALOG,
-    POSTGRESQL: postgresql.catalog,
+    POSTGRESQL: deferred(lambda: postgresql.catalog),
 }
 
 

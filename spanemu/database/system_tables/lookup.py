@@ -6,17 +6,10 @@ of the schema.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.database.system_tables import catalog
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.sql.dialect import SystemTable
-
-if TYPE_CHECKING:
-    from spanemu.database.system_tables import catalog
-else:
-    catalog = deferred("spanemu.database.system_tables.catalog")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from spanemu.base.call import serving, waiting_time
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.request_mutex import RequestMutex
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import ReadWriteOptions, reads_of
@@ -30,11 +30,6 @@ from spanemu.txn.commit import resolve
 from spanemu.txn.errors import BadCellValue, BadKeyValue, WrongKeyParts
 from spanemu.txn.locks.holder import ACTIVE, COMMITTED, LockHolder, State
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 
 class PrecommitTokens:

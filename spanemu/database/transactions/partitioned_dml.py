@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import PARTITIONED_DML_CONCURRENT_MAX
+from spanemu.database import errors
 from spanemu.database.activity import Progress
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
@@ -23,6 +22,7 @@ from spanemu.database.options import (
     ReadRequest,
     StatementRequest,
 )
+from spanemu.database.statements import partitions as partitioning
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.dml import execute_dml
 from spanemu.database.statements.query_engine import Prepared, prepare
@@ -46,13 +46,6 @@ from spanemu.txn.read_only import SnapshotReader
 from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.txn.reader import PartitionReader, TransactionReader
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.statements import partitions as partitioning
-else:
-    errors = deferred("spanemu.database.errors")
-    partitioning = deferred("spanemu.database.statements.partitions")
 
 
 class _Partition:

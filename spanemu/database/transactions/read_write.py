@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.call import current_annotations
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import (
     CommitOptions,
@@ -23,6 +23,7 @@ from spanemu.database.options import (
     StatementRequest,
     in_effect,
 )
+from spanemu.database.statements import dml
 from spanemu.database.statements.placed_tables import check_use
 from spanemu.database.statements.query_engine import (
     Prepared,
@@ -46,20 +47,12 @@ from spanemu.database.transactions.lifecycle import (
 from spanemu.database.transactions.replay import Replays
 from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
+from spanemu.txn import reader as locking
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
 from spanemu.txn.locks.holder import COMMITTED, LockHolder, State
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.statements import dml
-    from spanemu.txn import reader as locking
-else:
-    errors = deferred("spanemu.database.errors")
-    dml = deferred("spanemu.database.statements.dml")
-    locking = deferred("spanemu.txn.reader")
 
 ROWS_READ_AHEAD_MAX = 1_000
 

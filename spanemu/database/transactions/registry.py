@@ -13,13 +13,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from spanemu.base.call import current
 from spanemu.base.clock import monotonic
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import TRANSACTIONS_PER_SESSION_MAX
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.options import (
     CommitOptions,
@@ -36,19 +36,13 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.transactions import partitioned_dml as partitioned
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.snapshot import SnapshotTransaction
 from spanemu.storage.change_log import ChangeOrigin
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.values.mutation import Mutation
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.transactions import partitioned_dml as partitioned
-else:
-    errors = deferred("spanemu.database.errors")
-    partitioned = deferred("spanemu.database.transactions.partitioned_dml")
 
 
 class Transaction(Protocol):

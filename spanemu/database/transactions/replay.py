@@ -7,19 +7,14 @@ detected. Sequence numbers must rise within a transaction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import Record, record
+from spanemu.database import errors
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.results import BatchOutcome, ResultStats, ResultStream
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 StatementOrBatch = StatementRequest | Sequence[StatementRequest]
 

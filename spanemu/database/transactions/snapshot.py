@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from weakref import finalize
 
 from spanemu.base.call import current
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import READ_AHEAD_MAX_NANOS
+from spanemu.database import errors
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import (
@@ -24,6 +23,8 @@ from spanemu.database.options import (
     Strong,
     TimestampBound,
 )
+from spanemu.database.statements import partitions as partitioning
+from spanemu.database.statements import stream_queries
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.query_engine import (
     Prepared,
@@ -41,28 +42,17 @@ from spanemu.database.statements.results import (
     TransactionInfo,
 )
 from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
+from spanemu.database.system_tables import catalog
 from spanemu.sql.analysis.errors import TableFunctionNotFound
 from spanemu.sql.analysis.stream_query import StreamQuery, StreamQueryInTransaction
 from spanemu.sql.executor.run import ByteRange, RowReader, Run
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
+from spanemu.txn import reader
 from spanemu.txn.errors import ReadTooFarAhead, ReadTooOld, TableNotFound, TableNotFoundAtTimestamp
 from spanemu.txn.read_only import SnapshotReader
 from spanemu.values.mutation import Mutation
 from spanemu.values.timestamp import format_utc
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-    from spanemu.database.statements import partitions as partitioning
-    from spanemu.database.statements import stream_queries
-    from spanemu.database.system_tables import catalog
-    from spanemu.txn import reader
-else:
-    errors = deferred("spanemu.database.errors")
-    partitioning = deferred("spanemu.database.statements.partitions")
-    stream_queries = deferred("spanemu.database.statements.stream_queries")
-    catalog = deferred("spanemu.database.system_tables.catalog")
-    reader = deferred("spanemu.txn.reader")
 
 # The read timestamp of a query of a change stream, in nanoseconds: a marker, for it reads at none.
 _STREAM_READ_TIMESTAMP = 2**63 - 2

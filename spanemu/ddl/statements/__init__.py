@@ -13,27 +13,23 @@ schemas and statistics packages), `grants` and `proto_bundles`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.ddl.change import Change
-from spanemu.ddl.statements import create_table
+from spanemu.ddl.kinds import table as kinds
+from spanemu.ddl.statements import (
+    alter_table,
+    create_table,
+    database,
+    grants,
+    indexes,
+    proto_bundles,
+    queues,
+)
 from spanemu.schema.objects import ProtoTypes
 from spanemu.schema.schema import Schema
 from spanemu.sql import ddl_ast
-
-if TYPE_CHECKING:
-    from spanemu.ddl.kinds import table as kinds
-    from spanemu.ddl.statements import alter_table, database, grants, indexes, proto_bundles, queues
-else:
-    kinds = deferred("spanemu.ddl.kinds.table")
-    alter_table = deferred("spanemu.ddl.statements.alter_table")
-    database = deferred("spanemu.ddl.statements.database")
-    grants = deferred("spanemu.ddl.statements.grants")
-    indexes = deferred("spanemu.ddl.statements.indexes")
-    proto_bundles = deferred("spanemu.ddl.statements.proto_bundles")
-    queues = deferred("spanemu.ddl.statements.queues")
-    alter_table = deferred("spanemu.ddl.statements.alter_table")
 
 Statement = Callable[[Any, Schema], Change]
 BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]
@@ -41,29 +37,29 @@ BundleStatement = Callable[[Any, Schema, ProtoTypes], Change]
 # The statements about tables, indexes and the database. Those about other objects are in the
 # tables of `kinds`.
 STATEMENTS: Mapping[type[ddl_ast.DdlStatement], Statement] = {
-    ddl_ast.AlterDatabase: database.alter_database,
-    ddl_ast.AlterIndex: indexes.alter_index,
-    ddl_ast.AlterQueue: queues.alter_queue,
-    ddl_ast.AlterStatistics: database.alter_statistics,
-    ddl_ast.AlterTable: alter_table.alter_table,
-    ddl_ast.Analyze: database.analyze,
-    ddl_ast.CreateDatabase: database.create_database,
-    ddl_ast.CreateIndex: indexes.create_index,
-    ddl_ast.CreateQueue: queues.create_queue,
-    ddl_ast.CreateSchema: database.create_schema,
+    ddl_ast.AlterDatabase: deferred(lambda: database.alter_database),
+    ddl_ast.AlterIndex: deferred(lambda: indexes.alter_index),
+    ddl_ast.AlterQueue: deferred(lambda: queues.alter_queue),
+    ddl_ast.AlterStatistics: deferred(lambda: database.alter_statistics),
+    ddl_ast.AlterTable: deferred(lambda: alter_table.alter_table),
+    ddl_ast.Analyze: deferred(lambda: database.analyze),
+    ddl_ast.CreateDatabase: deferred(lambda: database.create_database),
+    ddl_ast.CreateIndex: deferred(lambda: indexes.create_index),
+    ddl_ast.CreateQueue: deferred(lambda: queues.create_queue),
+    ddl_ast.CreateSchema: deferred(lambda: database.create_schema),
     ddl_ast.CreateTable: create_table.create_table,
-    ddl_ast.DropIndex: indexes.drop_index,
-    ddl_ast.DropQueue: queues.drop_queue,
-    ddl_ast.DropSchema: database.drop_schema,
+    ddl_ast.DropIndex: deferred(lambda: indexes.drop_index),
+    ddl_ast.DropQueue: deferred(lambda: queues.drop_queue),
+    ddl_ast.DropSchema: deferred(lambda: database.drop_schema),
     ddl_ast.DropTable: create_table.drop_table,
-    ddl_ast.Grant: grants.grant,
-    ddl_ast.RenameTables: alter_table.rename_tables,
-    ddl_ast.Revoke: grants.revoke,
+    ddl_ast.Grant: deferred(lambda: grants.grant),
+    ddl_ast.RenameTables: deferred(lambda: alter_table.rename_tables),
+    ddl_ast.Revoke: deferred(lambda: grants.revoke),
 }
 BUNDLE_STATEMENTS: Mapping[type[ddl_ast.DdlStatement], BundleStatement] = {
-    ddl_ast.AlterProtoBundle: proto_bundles.alter_proto_bundle,
-    ddl_ast.CreateProtoBundle: proto_bundles.create_proto_bundle,
-    ddl_ast.DropProtoBundle: proto_bundles.drop_proto_bundle,
+    ddl_ast.AlterProtoBundle: deferred(lambda: proto_bundles.alter_proto_bundle),
+    ddl_ast.CreateProtoBundle: deferred(lambda: proto_bundles.create_proto_bundle),
+    ddl_ast.DropProtoBundle: deferred(lambda: proto_bundles.drop_proto_bundle),
 }
 
 
@@ -72,4 +68,5 @@ def run_statement(statement: ddl_ast.DdlStatement, schema: Schema, sent: ProtoTy
     kind = type(statement)
     if kind in BUNDLE_STATEMENTS:
         return BUNDLE_STATEMENTS[kind](statement, schema, sent)
-    return STATEMENTS.get(kind, kinds.run_statement)(statement, schema)
+    run = STATEMENTS.get(kind) or kinds.run_statement
+    return run(statement, schema)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.ddl.errors import columns as column_errors
 from spanemu.ddl.naming import identity_sequence_name
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import (
@@ -25,11 +25,6 @@ from spanemu.schema.table import Column, Identity
 from spanemu.sql import ddl_ast
 from spanemu.sql.syntax_tree import TypeName
 from spanemu.values.types import SCALARS, Type, array_of
-
-if TYPE_CHECKING:
-    from spanemu.ddl.errors import columns as column_errors
-else:
-    column_errors = deferred("spanemu.ddl.errors.columns")
 
 _BIT_REVERSED = "bit_reversed_positive"
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.ddl import expressions
 from spanemu.ddl.change import Change, Job, with_sequences, without_table
+from spanemu.ddl.errors import columns as column_errors
+from spanemu.ddl.errors import objects as name_errors
+from spanemu.ddl.errors import tables as table_errors
+from spanemu.ddl.kinds import table as kinds
 from spanemu.ddl.naming import find_table, object_name_problems, table_of
+from spanemu.ddl.statements import constraints as constraint_changes
 from spanemu.ddl.statements.columns import ColumnSlot, identity_sequence, new_column
+from spanemu.ddl.validators import expressions as expression_rules
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.options import (
     TABLE_RULES,
@@ -35,23 +40,6 @@ from spanemu.sql import ddl_ast
 from spanemu.sql.errors import TooManyColumns
 from spanemu.sql.syntax_tree import Identifier, Path, TypeName
 from spanemu.values.order import SortOrders
-
-if TYPE_CHECKING:
-    from spanemu.ddl import expressions
-    from spanemu.ddl.errors import columns as column_errors
-    from spanemu.ddl.errors import objects as name_errors
-    from spanemu.ddl.errors import tables as table_errors
-    from spanemu.ddl.kinds import table as kinds
-    from spanemu.ddl.statements import constraints as constraint_changes
-    from spanemu.ddl.validators import expressions as expression_rules
-else:
-    column_errors = deferred("spanemu.ddl.errors.columns")
-    name_errors = deferred("spanemu.ddl.errors.objects")
-    table_errors = deferred("spanemu.ddl.errors.tables")
-    expressions = deferred("spanemu.ddl.expressions")
-    kinds = deferred("spanemu.ddl.kinds.table")
-    constraint_changes = deferred("spanemu.ddl.statements.constraints")
-    expression_rules = deferred("spanemu.ddl.validators.expressions")
 
 # The key of a table without a PRIMARY KEY clause, printed like any other column.
 _ROW_ID = ddl_ast.ColumnDefinition(

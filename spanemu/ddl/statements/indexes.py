@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
+from spanemu.ddl import expressions
 from spanemu.ddl.change import Change, with_index
 from spanemu.ddl.errors.indexes import (
     IndexFilterColumn,
@@ -17,6 +16,7 @@ from spanemu.ddl.errors.indexes import (
 )
 from spanemu.ddl.errors.objects import IndexNotFound, ViewsDepend
 from spanemu.ddl.jobs import fill_index
+from spanemu.ddl.kinds import table as kinds
 from spanemu.ddl.naming import (
     addressed_column,
     find_index,
@@ -25,6 +25,7 @@ from spanemu.ddl.naming import (
     index_of,
     table_of,
 )
+from spanemu.ddl.validators import property_graphs as graphs
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.indexes import index_column_problems, index_problems, managed_problems
 from spanemu.ddl.validators.options import INDEX_RULES, changed_options, locality_group_problems
@@ -33,15 +34,6 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import KeyPart, Table
 from spanemu.sql import ddl_ast
 from spanemu.values.order import SortOrder
-
-if TYPE_CHECKING:
-    from spanemu.ddl import expressions
-    from spanemu.ddl.kinds import table as kinds
-    from spanemu.ddl.validators import property_graphs as graphs
-else:
-    expressions = deferred("spanemu.ddl.expressions")
-    kinds = deferred("spanemu.ddl.kinds.table")
-    graphs = deferred("spanemu.ddl.validators.property_graphs")
 
 
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:

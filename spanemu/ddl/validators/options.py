@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.clock import period_nanos
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
+from spanemu.ddl.errors import objects as name_errors
+from spanemu.ddl.errors import objects as object_errors
 from spanemu.ddl.naming import find_object
+from spanemu.schema import option_text
 from spanemu.schema.objects import DEFAULT
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
@@ -18,15 +20,6 @@ from spanemu.sql.ddl_ast import OptionValue
 from spanemu.sql.dialect import OPTIMIZER_LATEST
 from spanemu.values.timestamp import zone_named
 from spanemu.values.types import STRING, BadValue
-
-if TYPE_CHECKING:
-    from spanemu.ddl.errors import objects as name_errors
-    from spanemu.ddl.errors import objects as object_errors
-    from spanemu.schema import option_text
-else:
-    name_errors = deferred("spanemu.ddl.errors.objects")
-    object_errors = deferred("spanemu.ddl.errors.objects")
-    option_text = deferred("spanemu.schema.option_text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import (
     BYTES_LENGTH_MAX,
@@ -13,19 +11,13 @@ from spanemu.base.limits import (
     NON_KEY_BYTES_MAX,
     STRING_LENGTH_MAX,
 )
+from spanemu.ddl.errors import columns as column_errors
+from spanemu.ddl.errors import tables as table_errors
 from spanemu.ddl.naming import column_name_problems, find_column
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, KeyPart, Table
 from spanemu.values.key import can_be_key
 from spanemu.values.types import INT64, STRING, Type, TypeCode, array_of
-
-if TYPE_CHECKING:
-    from spanemu.ddl.errors import columns as column_errors
-    from spanemu.ddl.errors import tables as table_errors
-else:
-    column_errors = deferred("spanemu.ddl.errors.columns")
-    table_errors = deferred("spanemu.ddl.errors.tables")
-
 
 LENGTHS_MAX = {TypeCode.STRING: STRING_LENGTH_MAX, TypeCode.BYTES: BYTES_LENGTH_MAX}
 

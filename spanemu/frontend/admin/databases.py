@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.admin.database_administration import SchemaUpdate, update_ddl
 from spanemu.admin.database_administration import add_split_points as add
 from spanemu.admin.database_administration import create_database as create
 from spanemu.admin.database_administration import update_database as update
 from spanemu.admin.instances import Instances, NewDatabase
-from spanemu.base.deferred import deferred
 from spanemu.base.paging import PageRequest, page
+from spanemu.database import errors
 from spanemu.database.splits.split_points import REQUEST_BYTES_MAX, NewSplitPoints
 from spanemu.frontend import wire
 from spanemu.frontend.admin.operations import operation_to_proto
@@ -22,11 +22,6 @@ from spanemu.frontend.convert.types import (
 )
 from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL
 from spanemu.schema.objects import SYSTEM_ROLES
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 
 def list_databases(instances: Instances, request: Any) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import COMMIT_BYTES_MAX, COMMIT_DELAY_MAX_NANOS, TAG_CHARACTERS_MAX
+from spanemu.database import errors
 from spanemu.database.options import (
     CommitOptions,
     Existing,
@@ -53,11 +53,6 @@ from spanemu.values.mutation import (
 )
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 # oneof case -> whether the endpoint belongs to the range
 _START = {"start_closed": True, "start_open": False}

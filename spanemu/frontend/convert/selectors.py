@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
+from spanemu.database import errors
 from spanemu.database.options import (
     Begin,
     ExactStaleness,
@@ -45,11 +45,6 @@ from spanemu.frontend.errors import (
 )
 from spanemu.frontend.wire import TransactionOptions as TransactionOptionsMessage
 from spanemu.frontend.wire import TransactionSelector
-
-if TYPE_CHECKING:
-    from spanemu.database import errors
-else:
-    errors = deferred("spanemu.database.errors")
 
 _STRONG = ReadOnly(Strong())
 _STRONG_WITH_TIMESTAMP = ReadOnly(Strong(), return_read_timestamp=True)

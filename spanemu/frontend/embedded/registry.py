@@ -15,22 +15,16 @@ import os
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 import grpc
 import grpc.aio
 
-from spanemu.base.deferred import deferred
 from spanemu.frontend.dispatch import Endpoints
+from spanemu.frontend.embedded import aio_channel
 from spanemu.frontend.embedded.channel import ChannelState, EmbeddedChannel, FindEndpoints
 from spanemu.frontend.embedded.status import FORKED, STOPPED
-
-if TYPE_CHECKING:
-    from spanemu.frontend.embedded import aio_channel
-else:
-    aio_channel = deferred("spanemu.frontend.embedded.aio_channel")
-
 
 _SCHEMES = ("dns:///", "passthrough:///", "dns:", "ipv4:", "ipv6:")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "0.0.0.0"})

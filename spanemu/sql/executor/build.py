@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.schema.table import Table
+from spanemu.sql.executor import dml
 from spanemu.sql.executor.compiler import Compiler, Operator
-from spanemu.sql.executor.operators import project, scan
+from spanemu.sql.executor.operators import (
+    aggregate,
+    apply_join,
+    hash_join,
+    loop_join,
+    path_scan,
+    project,
+    remote_call,
+    sample,
+    scan,
+    search_scan,
+    set_operations,
+    sort,
+    spools,
+    unnest,
+)
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan import joins, nodes, paths
@@ -28,64 +44,35 @@ from spanemu.sql.planner.planning import PlanTooDeep
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
-if TYPE_CHECKING:
-    from spanemu.sql.executor import dml
-    from spanemu.sql.executor.operators import (
-        aggregate,
-        apply_join,
-        hash_join,
-        loop_join,
-        path_scan,
-        remote_call,
-        sample,
-        search_scan,
-        set_operations,
-        sort,
-        spools,
-        unnest,
-    )
-else:
-    dml = deferred("spanemu.sql.executor.dml")
-    aggregate = deferred("spanemu.sql.executor.operators.aggregate")
-    apply_join = deferred("spanemu.sql.executor.operators.apply_join")
-    hash_join = deferred("spanemu.sql.executor.operators.hash_join")
-    loop_join = deferred("spanemu.sql.executor.operators.loop_join")
-    path_scan = deferred("spanemu.sql.executor.operators.path_scan")
-    remote_call = deferred("spanemu.sql.executor.operators.remote_call")
-    sample = deferred("spanemu.sql.executor.operators.sample")
-    search_scan = deferred("spanemu.sql.executor.operators.search_scan")
-    set_operations = deferred("spanemu.sql.executor.operators.set_operations")
-    sort = deferred("spanemu.sql.executor.operators.sort")
-    spools = deferred("spanemu.sql.executor.operators.spools")
-    unnest = deferred("spanemu.sql.executor.operators.unnest")
-
 OPERATORS: Mapping[type[Node], Operator] = {
-    nodes.Unit: unnest.compile_unit,
-    nodes.Values: unnest.compile_values,
+    nodes.Unit: deferred(lambda: unnest.compile_unit),
+    nodes.Values: deferred(lambda: unnest.compile_values),
     nodes.Scan: scan.compile_scan,
     nodes.SearchScan: lambda node, compiler: search_scan.compile_search_scan(node, compiler),
     nodes.SystemScan: scan.compile_system_scan,
     nodes.Filter: project.compile_filter,
     nodes.Project: project.compile_project,
-    nodes.Limit: sort.compile_limit,
-    nodes.Sort: sort.compile_sort,
-    nodes.TopN: sort.compile_top_n,
-    nodes.Rank: sort.compile_rank,
-    nodes.HashAggregate: aggregate.compile_hash_aggregate,
-    nodes.StreamAggregate: aggregate.compile_stream_aggregate,
-    nodes.UnionAll: set_operations.compile_union_all,
-    nodes.SetOperation: set_operations.compile_set_operation,
-    nodes.With: spools.compile_with,
-    nodes.WithRef: spools.compile_with_ref,
-    nodes.Sample: sample.compile_sample,
-    nodes.RemoteCall: remote_call.compile_remote_call,
-    joins.Join: loop_join.compile_join,
-    joins.HashJoin: hash_join.compile_hash_join,
-    joins.MergeJoin: hash_join.compile_hash_join,  # the left input's order is kept
-    joins.ApplyJoin: apply_join.compile_apply_join,
-    joins.KeyedSpool: spools.compile_keyed_spool,
-    joins.Unnest: unnest.compile_unnest,
-    paths.PathScan: path_scan.compile_path_scan,
+    nodes.Limit: deferred(lambda: sort.compile_limit),
+    nodes.Sort: deferred(lambda: sort.compile_sort),
+    nodes.TopN: deferred(lambda: sort.compile_top_n),
+    nodes.Rank: deferred(lambda: sort.compile_rank),
+    nodes.HashAggregate: deferred(lambda: aggregate.compile_hash_aggregate),
+    nodes.StreamAggregate: deferred(lambda: aggregate.compile_stream_aggregate),
+    nodes.UnionAll: deferred(lambda: set_operations.compile_union_all),
+    nodes.SetOperation: deferred(lambda: set_operations.compile_set_operation),
+    nodes.With: deferred(lambda: spools.compile_with),
+    nodes.WithRef: deferred(lambda: spools.compile_with_ref),
+    nodes.Sample: deferred(lambda: sample.compile_sample),
+    nodes.RemoteCall: deferred(lambda: remote_call.compile_remote_call),
+    joins.Join: deferred(lambda: loop_join.compile_join),
+    joins.HashJoin: deferred(lambda: hash_join.compile_hash_join),
+    joins.MergeJoin: deferred(
+        lambda: hash_join.compile_hash_join
+    ),  # the left input's order is kept
+    joins.ApplyJoin: deferred(lambda: apply_join.compile_apply_join),
+    joins.KeyedSpool: deferred(lambda: spools.compile_keyed_spool),
+    joins.Unnest: deferred(lambda: unnest.compile_unnest),
+    paths.PathScan: deferred(lambda: path_scan.compile_path_scan),
 }
 
 _Rows = Callable[[Run], Iterable[Any]]

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
 from spanemu.sql import resolved
+from spanemu.sql.executor import codegen_arithmetic, codegen_graph, subquery
 from spanemu.sql.executor.codegen_protocols import ExpressionWriter
 from spanemu.sql.executor.run import Run
+from spanemu.sql.functions import conversion
 from spanemu.sql.functions.comparison import membership
 from spanemu.sql.functions.conversion_rules import is_zoned
 from spanemu.sql.functions.errors import EvaluationError
@@ -31,18 +33,8 @@ from spanemu.sql.functions.value_size import (
 )
 from spanemu.sql.plan.nodes import Subquery
 from spanemu.sql.resolved import Expr, FunctionCall, LambdaExpr, Literal
+from spanemu.values import vector
 from spanemu.values.types import FLOAT32, FLOAT64
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor import codegen_arithmetic, codegen_graph, subquery
-    from spanemu.sql.functions import conversion
-    from spanemu.values import vector
-else:
-    codegen_arithmetic = deferred("spanemu.sql.executor.codegen_arithmetic")
-    codegen_graph = deferred("spanemu.sql.executor.codegen_graph")
-    subquery = deferred("spanemu.sql.executor.subquery")
-    conversion = deferred("spanemu.sql.functions.conversion")
-    vector = deferred("spanemu.values.vector")
 
 # Function implementations that are Python operators, with the text of the operator.
 INLINE: Mapping[Any, str] = {
@@ -257,10 +249,10 @@ _SPECIAL: Mapping[Operation | None, Callable[[FunctionCall, Any], str | None]] =
     Operation.IFNULL: _coalesce,
     Operation.IN_LIST: _member,
     Operation.CONCATENATE: _concatenation,
-    Operation.ADD: codegen_arithmetic.write_arithmetic,
-    Operation.SUBTRACT: codegen_arithmetic.write_arithmetic,
-    Operation.MULTIPLY: codegen_arithmetic.write_arithmetic,
-    Operation.DIVIDE: codegen_arithmetic.write_arithmetic,
+    Operation.ADD: deferred(lambda: codegen_arithmetic.write_arithmetic),
+    Operation.SUBTRACT: deferred(lambda: codegen_arithmetic.write_arithmetic),
+    Operation.MULTIPLY: deferred(lambda: codegen_arithmetic.write_arithmetic),
+    Operation.DIVIDE: deferred(lambda: codegen_arithmetic.write_arithmetic),
 }
 
 
@@ -369,10 +361,10 @@ WRITERS: Mapping[type[Expr], Callable[[Any, Any], str]] = {
     resolved.MakeArray: _array,
     resolved.MakeStruct: _struct,
     resolved.GetField: _field,
-    resolved.MakeElement: codegen_graph.write_element,
-    resolved.GetProperty: codegen_graph.write_property,
-    resolved.GetKey: codegen_graph.write_key,
-    resolved.MakePath: codegen_graph.write_path,
+    resolved.MakeElement: deferred(lambda: codegen_graph.write_element),
+    resolved.GetProperty: deferred(lambda: codegen_graph.write_property),
+    resolved.GetKey: deferred(lambda: codegen_graph.write_key),
+    resolved.MakePath: deferred(lambda: codegen_graph.write_path),
     LambdaExpr: _lambda,
     resolved.Let: _let,
     resolved.SequenceRef: _sequence,

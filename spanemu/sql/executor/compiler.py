@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
+from spanemu.sql.executor import codegen
 from spanemu.sql.executor.memory import REFERENCE_BYTES, MemoryAccount
 from spanemu.sql.executor.relation import BatchFunction, Layout, Relation, Rows, Value
 from spanemu.sql.executor.run import Run
@@ -18,12 +18,6 @@ from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, Subquery
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor import codegen
-else:
-    codegen = deferred("spanemu.sql.executor.codegen")
-
 
 Operator = Callable[[Any, "Compiler"], Relation]
 Gate = Callable[[Run], Any]  # true if rows are to be read at all

@@ -10,11 +10,12 @@ resolved tree, not functions.
 from __future__ import annotations
 
 from operator import and_, invert, neg, or_, xor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.sql.functions.array import array_concat
 from spanemu.sql.functions.errors import ArrayIndexOutOfBounds
+from spanemu.sql.functions.graph import paths
 from spanemu.sql.functions.notation import operator, overload
 from spanemu.sql.functions.numbers import arithmetic as number
 from spanemu.sql.functions.numbers import bit
@@ -23,11 +24,6 @@ from spanemu.sql.functions.text import like
 from spanemu.sql.functions.text.concatenation import concat_two
 from spanemu.sql.functions.time import interval as span
 from spanemu.values.json import Json
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions.graph import paths
-else:
-    paths = deferred("spanemu.sql.functions.graph.paths")
 
 
 def at_offset(array: tuple[Any, ...], index: int) -> Any:
@@ -172,7 +168,7 @@ _CONCATENATION = (
         overload("(STRING, STRING) -> STRING", concat_two),
         overload("(BYTES, BYTES) -> BYTES", concat_two),
         overload("(ARRAY<T1>, ARRAY<T1>) -> ARRAY<T1>", bind=array_concat),
-        overload("(T1{GRAPH_PATH}, T1) -> T1", paths.concatenate),
+        overload("(T1{GRAPH_PATH}, T1) -> T1", deferred(lambda: paths.concatenate)),
     ), operation=Operation.CONCATENATE),
 )  # fmt: skip
 

@@ -20,18 +20,13 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, AnyStr
+from typing import Any, AnyStr
 
 from spanemu.base.deadline_checks import count_built, count_built_array
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX, CELL_BYTES_MAX
 from spanemu.sql.functions.errors import ArrayTooLarge, StructTooLarge, ValueTooLarge
+from spanemu.values import pg_numeric
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.values import pg_numeric
-else:
-    pg_numeric = deferred("spanemu.values.pg_numeric")
 
 SCALAR_BYTES = 16
 TEXT_BYTES = 56  # of a text, byte string or STRUCT, besides its content

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.identifiers import quoted
 from spanemu.base.limits import Limits
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
-from spanemu.sql import resolved
+from spanemu.sql import ddl_format, resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -24,9 +22,11 @@ from spanemu.sql.dialect import (
     ViewShape,
 )
 from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.googlesql.analyzer import stored_expression, type_names
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, Parameters
 from spanemu.sql.googlesql.analyzer.analyze import RESOLVER_TABLE, analyze
 from spanemu.sql.googlesql.catalog import CATALOG, bounds_of, ddl_bounds_of
+from spanemu.sql.googlesql.printing import alterations, ddl, table_text
 from spanemu.sql.googlesql.syntax.ddl.statement import (
     OPENING_WORDS,
     created_database,
@@ -38,18 +38,6 @@ from spanemu.sql.googlesql.syntax.statement import begins_dml, parse_expression,
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.sql.token_cursor import UNBOUNDED
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.sql import ddl_format
-    from spanemu.sql.googlesql.analyzer import stored_expression, type_names
-    from spanemu.sql.googlesql.printing import alterations, ddl, table_text
-else:
-    ddl_format = deferred("spanemu.sql.ddl_format")
-    type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
-    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
-    alterations = deferred("spanemu.sql.googlesql.printing.alterations")
-    ddl = deferred("spanemu.sql.googlesql.printing.ddl")
-    table_text = deferred("spanemu.sql.googlesql.printing.table_text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Column
@@ -43,6 +42,7 @@ from spanemu.sql.plan.conditions import (
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Columns, Equal, Filter, HashAggregate, Node, Scan, Seek, UnionAll
 from spanemu.sql.plan.traverse import free, replace_fields, substitute
+from spanemu.sql.planner import approximate, ordering, search_access
 from spanemu.sql.planner.estimate import (
     BACK_JOIN,
     HASH_TABLE,
@@ -64,13 +64,7 @@ from spanemu.sql.planner.seeks import Match, Terms, match_key
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import approximate, ordering, search_access
-
     Required = ordering.RequiredOrder | None
-else:
-    approximate = deferred("spanemu.sql.planner.approximate")
-    ordering = deferred("spanemu.sql.planner.ordering")
-    search_access = deferred("spanemu.sql.planner.search_access")
 
 _PARTS_MAX = 64  # a disjunction of more parts is not split
 

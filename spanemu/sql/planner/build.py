@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from spanemu.base.call import current
 from spanemu.base.deep_stack import deep_stack
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.schema import Schema
@@ -28,6 +27,7 @@ from spanemu.sql.plan.statements import (
     UpdatePlan,
 )
 from spanemu.sql.plan.traverse import map_parts
+from spanemu.sql.planner import search_rules, search_scores
 from spanemu.sql.planner.fold import fold
 from spanemu.sql.planner.physical import choose, choose_in
 from spanemu.sql.planner.planning import Planning, PlanTooDeep, Statistics
@@ -36,12 +36,6 @@ from spanemu.sql.planner.rules import EARLY_RULES, LATE_RULES, PLAIN_RULES, RULE
 from spanemu.sql.planner.translate import Translator
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import search_rules, search_scores
-else:
-    search_rules = deferred("spanemu.sql.planner.search_rules")
-    search_scores = deferred("spanemu.sql.planner.search_scores")
 
 
 @deep_stack()

@@ -7,9 +7,8 @@ cached and outlives the sizes it was made for, so only differences in kind matte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
@@ -27,13 +26,9 @@ from spanemu.sql.plan.joins import (
 from spanemu.sql.plan.nodes import Among, Equal, Node, Prefixed, Scan, Seek, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import has_query, parts, walk
+from spanemu.sql.planner import properties
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import Expr, Literal
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import properties
-else:
-    properties = deferred("spanemu.sql.planner.properties")
 
 SEEK = 4.0  # finding a position in a sorted map
 BACK_JOIN = 5.0  # fetching a row by its key

@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
+from spanemu.sql.functions import value_size
 from spanemu.sql.functions.registry import Nulls, Operation
 from spanemu.sql.plan.conditions import (
     cheapest_first,
@@ -34,11 +34,6 @@ from spanemu.sql.resolved import (
     Or,
 )
 from spanemu.values.types import BOOL, Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions import value_size
-else:
-    value_size = deferred("spanemu.sql.functions.value_size")
 
 _FOLDED_BYTES_MAX = 64 * 1024
 

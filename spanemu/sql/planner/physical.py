@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields
+from spanemu.sql.planner import join_order, ordering, path_scan, spool
 from spanemu.sql.planner.access_path import best_access
 from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.planning import Planning
@@ -25,15 +25,8 @@ from spanemu.sql.resolved import ColumnRef, Expr
 from spanemu.values.order import SortOrder
 
 if TYPE_CHECKING:
-    from spanemu.sql.planner import join_order, ordering, path_scan, spool
-
     Required = ordering.RequiredOrder | None
     Chooser = Callable[[Any, Required, Planning], Node]
-else:
-    join_order = deferred("spanemu.sql.planner.join_order")
-    ordering = deferred("spanemu.sql.planner.ordering")
-    path_scan = deferred("spanemu.sql.planner.path_scan")
-    spool = deferred("spanemu.sql.planner.spool")
 
 
 N = TypeVar("N", bound=Node)

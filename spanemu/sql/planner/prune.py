@@ -11,20 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.joins import PHYSICAL, HashJoin, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk_nodes
+from spanemu.sql.planner import path_scan
 from spanemu.sql.resolved import Expr
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import path_scan
-else:
-    path_scan = deferred("spanemu.sql.planner.path_scan")
 
 Ids = frozenset[int]
 

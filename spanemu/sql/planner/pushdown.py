@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, rejects_null
 from spanemu.sql.plan.joins import PHYSICAL, Join, JoinKind, Unnest
@@ -27,13 +26,9 @@ from spanemu.sql.plan.traverse import (
     settle,
     substitute,
 )
+from spanemu.sql.planner import properties
 from spanemu.sql.planner.fold import fold, is_never_true
 from spanemu.sql.resolved import ColumnRef, Expr
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import properties
-else:
-    properties = deferred("spanemu.sql.planner.properties")
 
 Conditions = Sequence[Expr]
 

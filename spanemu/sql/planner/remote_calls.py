@@ -17,9 +17,8 @@ A scalar subquery whose one row comes from the outer row becomes a call for the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.functions.registry import Operation
 from spanemu.sql.plan.conditions import conjunction, conjuncts, is_plain
 from spanemu.sql.plan.joins import Join, JoinKind
@@ -43,13 +42,9 @@ from spanemu.sql.plan.traverse import (
     substitute,
     walk,
 )
+from spanemu.sql.planner import decorrelate
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, LambdaExpr, Let, SubqueryKind
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import decorrelate
-else:
-    decorrelate = deferred("spanemu.sql.planner.decorrelate")
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.sql import resolved
@@ -17,16 +17,10 @@ from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, is_true
 from spanemu.sql.plan.joins import Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node
 from spanemu.sql.plan.traverse import free, has_query, map_parts, replace_fields
+from spanemu.sql.planner import approximate, path_scan, remote_calls
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ApproximateDistance, ColumnRef, Expr, ResolvedColumn, SetOpKind
 from spanemu.values.types import TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import approximate, path_scan, remote_calls
-else:
-    approximate = deferred("spanemu.sql.planner.approximate")
-    path_scan = deferred("spanemu.sql.planner.path_scan")
-    remote_calls = deferred("spanemu.sql.planner.remote_calls")
 
 
 class Translator:
@@ -301,6 +295,6 @@ TRANSLATIONS: Mapping[type[resolved.Scan], Callable[[Translator, Any], Node]] = 
     resolved.WithScan: _with,
     resolved.WithRef: _with_ref,
     resolved.SampleScan: _sample,
-    resolved.PathScan: path_scan.translate_paths,
+    resolved.PathScan: deferred(lambda: path_scan.translate_paths),
     resolved.RemoteCallScan: _remote_call,
 }

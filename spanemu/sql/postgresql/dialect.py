@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
-from spanemu.sql import resolved
+from spanemu.sql import ddl_format, resolved
 from spanemu.sql.ddl_ast import DdlStatement
 from spanemu.sql.dialect import (
     DEFAULT_OPTIONS,
@@ -23,11 +21,13 @@ from spanemu.sql.dialect import (
     ViewShape,
 )
 from spanemu.sql.functions.registry import Catalog
+from spanemu.sql.postgresql.analyzer import stored_expression
 from spanemu.sql.postgresql.analyzer.analysis import Analysis, Parameters
 from spanemu.sql.postgresql.analyzer.analyze import analyze
+from spanemu.sql.postgresql.analyzer.dml import writing
 from spanemu.sql.postgresql.analyzer.resolvers import RESOLVER_TABLE
 from spanemu.sql.postgresql.catalog import CATALOG
-from spanemu.sql.postgresql.printing import alterations, ddl
+from spanemu.sql.postgresql.printing import alterations, canonical, ddl
 from spanemu.sql.postgresql.syntax.ddl.statement import parse_ddl
 from spanemu.sql.postgresql.syntax.keywords import DDL_WORDS, RESERVED, quoted
 from spanemu.sql.postgresql.syntax.lexer import tokenize
@@ -42,17 +42,6 @@ from spanemu.sql.postgresql.types import TYPES
 from spanemu.sql.syntax_tree import Expression, Statement, Token, TypeName
 from spanemu.sql.token_cursor import UNBOUNDED, Bounds
 from spanemu.values.types import Type, array_of
-
-if TYPE_CHECKING:
-    from spanemu.sql import ddl_format
-    from spanemu.sql.postgresql.analyzer import stored_expression
-    from spanemu.sql.postgresql.analyzer.dml import writing
-    from spanemu.sql.postgresql.printing import canonical
-else:
-    ddl_format = deferred("spanemu.sql.ddl_format")
-    canonical = deferred("spanemu.sql.postgresql.printing.canonical")
-    stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
-    writing = deferred("spanemu.sql.postgresql.analyzer.dml.writing")
 
 
 def _ddl_limits(limits: Limits) -> Limits:

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import spanemu
-from spanemu.base.deferred import DeferredModule
 from spanemu.cli import main
+from spanemu.lazy_modules import LAZY_MODULES
 from tests.unit.cli.shell.conftest import POSTGRESQL_SCHEMA, SCHEMA
 
 sql_module = importlib.import_module("spanemu.cli.sql")
@@ -317,4 +317,4 @@ def test_the_history_is_in_the_state_folder(monkeypatch, tmp_path):
 
 
 def test_statements_need_no_line_editor():
-    assert isinstance(sql_module.editor, DeferredModule)
+    assert "spanemu.cli.shell.editor" in LAZY_MODULES

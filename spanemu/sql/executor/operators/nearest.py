@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from spanemu.base.deadline_checks import interruptible_stream
-from spanemu.base.deferred import deferred
 from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, Table
+from spanemu.sql.executor import nearness
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.relation import BatchFunction, Relation
 from spanemu.sql.executor.run import Row, Run
@@ -27,11 +27,6 @@ from spanemu.sql.plan.nodes import Project, Scan, TopN
 from spanemu.sql.plan.traverse import free
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, SortKey
 from spanemu.values.vector_rows import VectorView
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor import nearness
-else:
-    nearness = deferred("spanemu.sql.executor.nearness")
 
 ROWS_MIN = 1_000
 

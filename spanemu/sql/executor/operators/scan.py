@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import Batched
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.sql.executor.compiler import Compiler, gated
+from spanemu.sql.executor.operators import nearest
 from spanemu.sql.executor.ranges import RangesOf, compile_point, compile_ranges
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
@@ -22,11 +22,6 @@ from spanemu.sql.executor.relation import (
 from spanemu.sql.executor.run import ByteRange, Row, Run
 from spanemu.sql.plan.nodes import Scan, SystemScan
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.operators import nearest
-else:
-    nearest = deferred("spanemu.sql.executor.operators.nearest")
 
 _NO_LAYOUT: Layout = {}
 _NO_ROW: Row = ()

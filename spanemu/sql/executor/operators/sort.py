@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
-from spanemu.base.deferred import deferred
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
+from spanemu.sql.executor.operators import nearest
 from spanemu.sql.executor.operators.hash_tables import grouping_values
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
@@ -22,17 +22,11 @@ from spanemu.sql.executor.relation import (
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadArgument, BadRowCount
 from spanemu.sql.functions.registry import DISTANCES, Nulls, Signature
+from spanemu.sql.functions.text import collation as collations
 from spanemu.sql.plan.conditions import is_null, negation
 from spanemu.sql.plan.nodes import Limit, Project, Rank, Sort, TopN
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
-
-if TYPE_CHECKING:
-    from spanemu.sql.executor.operators import nearest
-    from spanemu.sql.functions.text import collation as collations
-else:
-    nearest = deferred("spanemu.sql.executor.operators.nearest")
-    collations = deferred("spanemu.sql.functions.text.collation")
 
 # The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
 _MAXIMUM = (1 << 63) - 1

@@ -11,22 +11,17 @@ from binascii import b2a_base64
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument, NoJsonForm
+from spanemu.sql.functions.graph import documents
 from spanemu.sql.functions.value_size import check_size
 from spanemu.values import interval, numeric, timestamp
 from spanemu.values.json import JSON_NESTING_MAX, Json, ordered
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.sql.functions.graph import documents
-else:
-    documents = deferred("spanemu.sql.functions.graph.documents")
 
 Encoder = Callable[[Any], Any]
 

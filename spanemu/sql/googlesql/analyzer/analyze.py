@@ -11,7 +11,7 @@ function that resolves each kind of statement and each kind of expression.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
@@ -21,42 +21,26 @@ from spanemu.sql.analysis.errors import NestedTooDeeply, TokenListColumn
 from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer import procedures, stored_expression
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, ResolverTable
+from spanemu.sql.googlesql.analyzer.dml import insert, update
 from spanemu.sql.googlesql.analyzer.errors import BadQuery
-from spanemu.sql.googlesql.analyzer.expressions import literals, names
+from spanemu.sql.googlesql.analyzer.expressions import (
+    calls,
+    constructors,
+    conversions,
+    literals,
+    message_constructors,
+    names,
+    operators,
+    subqueries,
+)
 from spanemu.sql.googlesql.analyzer.output import check_output
+from spanemu.sql.googlesql.analyzer.queries import null_arrays, stream_reads
 from spanemu.sql.googlesql.analyzer.queries.query import resolve_query
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.graph.analyzer import predicates as graph_predicates
 from spanemu.values.types import TypeCode, contains
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer import procedures, stored_expression
-    from spanemu.sql.googlesql.analyzer.dml import insert, update
-    from spanemu.sql.googlesql.analyzer.expressions import (
-        calls,
-        constructors,
-        conversions,
-        message_constructors,
-        operators,
-        subqueries,
-    )
-    from spanemu.sql.googlesql.analyzer.queries import null_arrays, stream_reads
-else:
-    procedures = deferred("spanemu.sql.googlesql.analyzer.procedures")
-    stored_expression = deferred("spanemu.sql.googlesql.analyzer.stored_expression")
-    insert = deferred("spanemu.sql.googlesql.analyzer.dml.insert")
-    update = deferred("spanemu.sql.googlesql.analyzer.dml.update")
-    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.calls")
-    constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
-    conversions = deferred("spanemu.sql.googlesql.analyzer.expressions.conversions")
-    message_constructors = deferred(
-        "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
-    )
-    operators = deferred("spanemu.sql.googlesql.analyzer.expressions.operators")
-    subqueries = deferred("spanemu.sql.googlesql.analyzer.expressions.subqueries")
-    null_arrays = deferred("spanemu.sql.googlesql.analyzer.queries.null_arrays")
-    stream_reads = deferred("spanemu.sql.googlesql.analyzer.queries.stream_reads")
-graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 
 @deep_stack()
@@ -112,10 +96,10 @@ def _output(name: str, column: resolved.ResolvedColumn) -> resolved.OutputColumn
 
 _STATEMENTS: Mapping[type[ast.Statement], Callable[[Any, Analysis], resolved.Statement]] = {
     ast.QueryStatement: _query,
-    ast.Insert: insert.resolve_insert,
-    ast.Update: update.resolve_update,
-    ast.Delete: update.resolve_delete,
-    ast.CallProcedure: procedures.resolve_call,
+    ast.Insert: deferred(lambda: insert.resolve_insert),
+    ast.Update: deferred(lambda: update.resolve_update),
+    ast.Delete: deferred(lambda: update.resolve_delete),
+    ast.CallProcedure: deferred(lambda: procedures.resolve_call),
 }
 
 
@@ -134,36 +118,36 @@ RESOLVER_TABLE = ResolverTable(
         ast.FieldAccess: names.resolve_field_access,
         ast.Parameter: names.resolve_parameter,
         ast.SystemVariable: names.resolve_system_variable,
-        ast.Binary: operators.resolve_binary,
-        ast.Unary: operators.resolve_unary,
-        ast.Junction: operators.resolve_junction,
-        ast.Is: operators.resolve_is,
-        ast.Between: operators.resolve_between,
-        ast.Like: operators.resolve_like,
-        ast.Case: operators.resolve_case,
-        ast.Cast: conversions.resolve_cast,
-        ast.Extract: conversions.resolve_extract,
-        ast.IntervalExpression: conversions.resolve_interval,
-        ast.ArrayConstructor: constructors.resolve_array,
-        ast.StructConstructor: constructors.resolve_struct,
-        ast.Subscript: constructors.resolve_subscript_expression,
-        ast.WithExpression: constructors.resolve_with,
-        ast.NewConstructor: message_constructors.resolve_new,
-        ast.BracedConstructor: message_constructors.resolve_braced,
-        ast.ReplaceFields: message_constructors.resolve_replace_fields,
-        ast.Call: calls.resolve_call,
-        ast.WindowCall: calls.resolve_call,
-        ast.NamedArgument: calls.resolve_named_argument,
-        ast.Star: calls.resolve_star,
-        ast.SequenceArgument: calls.resolve_word,
-        ast.Lambda: calls.resolve_lambda,
-        ast.ScalarSubquery: subqueries.resolve_scalar,
-        ast.ArraySubquery: subqueries.resolve_array,
-        ast.Exists: subqueries.resolve_exists,
-        ast.In: subqueries.resolve_in,
-        ast.IsLabeled: graph_predicates.resolve_is_labeled,
-        ast.IsEndpoint: graph_predicates.resolve_is_endpoint,
+        ast.Binary: deferred(lambda: operators.resolve_binary),
+        ast.Unary: deferred(lambda: operators.resolve_unary),
+        ast.Junction: deferred(lambda: operators.resolve_junction),
+        ast.Is: deferred(lambda: operators.resolve_is),
+        ast.Between: deferred(lambda: operators.resolve_between),
+        ast.Like: deferred(lambda: operators.resolve_like),
+        ast.Case: deferred(lambda: operators.resolve_case),
+        ast.Cast: deferred(lambda: conversions.resolve_cast),
+        ast.Extract: deferred(lambda: conversions.resolve_extract),
+        ast.IntervalExpression: deferred(lambda: conversions.resolve_interval),
+        ast.ArrayConstructor: deferred(lambda: constructors.resolve_array),
+        ast.StructConstructor: deferred(lambda: constructors.resolve_struct),
+        ast.Subscript: deferred(lambda: constructors.resolve_subscript_expression),
+        ast.WithExpression: deferred(lambda: constructors.resolve_with),
+        ast.NewConstructor: deferred(lambda: message_constructors.resolve_new),
+        ast.BracedConstructor: deferred(lambda: message_constructors.resolve_braced),
+        ast.ReplaceFields: deferred(lambda: message_constructors.resolve_replace_fields),
+        ast.Call: deferred(lambda: calls.resolve_call),
+        ast.WindowCall: deferred(lambda: calls.resolve_call),
+        ast.NamedArgument: deferred(lambda: calls.resolve_named_argument),
+        ast.Star: deferred(lambda: calls.resolve_star),
+        ast.SequenceArgument: deferred(lambda: calls.resolve_word),
+        ast.Lambda: deferred(lambda: calls.resolve_lambda),
+        ast.ScalarSubquery: deferred(lambda: subqueries.resolve_scalar),
+        ast.ArraySubquery: deferred(lambda: subqueries.resolve_array),
+        ast.Exists: deferred(lambda: subqueries.resolve_exists),
+        ast.In: deferred(lambda: subqueries.resolve_in),
+        ast.IsLabeled: deferred(lambda: graph_predicates.resolve_is_labeled),
+        ast.IsEndpoint: deferred(lambda: graph_predicates.resolve_is_endpoint),
     },
     resolve_query,
-    stored_expression.resolve_row_expression,
+    deferred(lambda: stored_expression.resolve_row_expression),
 )

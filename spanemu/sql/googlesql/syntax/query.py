@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.errors import GROUP_KEYS, SET_OPERATION_QUERIES, NotAnExcept, line_and_column
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.graph.syntax import predicates as graph_predicates
+from spanemu.sql.googlesql.graph.syntax import queries as graph_queries
 from spanemu.sql.googlesql.syntax.names import STEPS_MAX
 from spanemu.sql.googlesql.syntax.select import SelectParser
 from spanemu.sql.syntax_tree import Kind
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.graph.syntax import predicates as graph_predicates
-    from spanemu.sql.googlesql.graph.syntax import queries as graph_queries
-else:
-    graph_predicates = deferred("spanemu.sql.googlesql.graph.syntax.predicates")
-    graph_queries = deferred("spanemu.sql.googlesql.graph.syntax.queries")
 
 _ENDS_AGGREGATES = frozenset({"GROUP", "|>", ")", ";", str(Kind.END)})
 # Operators of GoogleSQL that Spanner does not document.

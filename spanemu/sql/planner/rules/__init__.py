@@ -10,13 +10,13 @@ The rules are in `simplify`, `structs`, `subqueries` and `planner.fold`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from spanemu.base.deferred import deferred
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import has_query, map_parts
 from spanemu.sql.planner.fold import fold_constants
 from spanemu.sql.planner.planning import Planning
+from spanemu.sql.planner.rules import subqueries
 from spanemu.sql.planner.rules.simplify import (
     inline_common_tables,
     lift_subqueries,
@@ -27,11 +27,6 @@ from spanemu.sql.planner.rules.simplify import (
 from spanemu.sql.planner.rules.structs import expand_structs, join_arrays
 from spanemu.sql.resolved import Expr
 
-if TYPE_CHECKING:
-    from spanemu.sql.planner.rules import subqueries
-else:
-    subqueries = deferred("spanemu.sql.planner.rules.subqueries")
-
 Rule = Callable[[Node, Planning], Node]
 
 # Applied first, to statements with a WITH clause or a subquery.
@@ -40,9 +35,9 @@ EARLY_RULES: tuple[Rule, ...] = (inline_common_tables, lift_subqueries)
 RULES: tuple[Rule, ...] = (
     fold_constants,
     expand_structs,
-    subqueries.unnest_subqueries,
+    deferred(lambda: subqueries.unnest_subqueries),
     join_arrays,
-    subqueries.join_subqueries,
+    deferred(lambda: subqueries.join_subqueries),
     push_filters,
 )
 

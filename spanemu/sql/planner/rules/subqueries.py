@@ -20,9 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.sql.plan import nodes
@@ -41,6 +39,7 @@ from spanemu.sql.plan.conditions import (
 from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Computed, Filter, Node, Project, Subquery
 from spanemu.sql.plan.traverse import free, has_query, is_volatile, substitute, walk
+from spanemu.sql.planner import decorrelate, properties
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.rules.structs import fieldwise
 from spanemu.sql.resolved import (
@@ -55,12 +54,6 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 from spanemu.values.types import BOOL
-
-if TYPE_CHECKING:
-    from spanemu.sql.planner import decorrelate, properties
-else:
-    decorrelate = deferred("spanemu.sql.planner.decorrelate")
-    properties = deferred("spanemu.sql.planner.properties")
 
 _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deep_stack import deep_stack
 from spanemu.base.deferred import deferred
@@ -22,24 +22,18 @@ from spanemu.sql.analysis.hints import statement_hints
 from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import Analysis
+from spanemu.sql.postgresql.analyzer.dml import insert, update
 from spanemu.sql.postgresql.analyzer.errors import (
     FOUND_FIRST,
     ProcedureNotFound,
     RefusedQuery,
 )
 from spanemu.sql.postgresql.analyzer.expressions.expression import resolve_as
+from spanemu.sql.postgresql.analyzer.queries import stream_reads
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope
 from spanemu.sql.resolved import CallStatement, OutputColumn, ProjectScan, SingleRow
 from spanemu.sql.syntax_tree import Statement
 from spanemu.values.types import STRING, TypeCode, contains
-
-if TYPE_CHECKING:
-    from spanemu.sql.postgresql.analyzer.dml import insert, update
-    from spanemu.sql.postgresql.analyzer.queries import stream_reads
-else:
-    stream_reads = deferred("spanemu.sql.postgresql.analyzer.queries.stream_reads")
-    update = deferred("spanemu.sql.postgresql.analyzer.dml.update")
-    insert = deferred("spanemu.sql.postgresql.analyzer.dml.insert")
 
 # The system procedures: Spanner has no user-defined procedures.
 _CANCEL_QUERY = "spanner.cancel_query"
@@ -138,8 +132,8 @@ def _call(statement: ast.CallProcedure, analysis: Analysis) -> CallStatement:
 
 _STATEMENTS: Mapping[type[Statement], Callable[[Any, Analysis], resolved.Statement]] = {
     ast.QueryStatement: _query,
-    ast.Insert: insert.resolve_insert,
-    ast.Update: update.resolve_update,
-    ast.Delete: update.resolve_delete,
+    ast.Insert: deferred(lambda: insert.resolve_insert),
+    ast.Update: deferred(lambda: update.resolve_update),
+    ast.Delete: deferred(lambda: update.resolve_delete),
     ast.CallProcedure: _call,
 }

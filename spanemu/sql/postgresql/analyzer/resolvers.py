@@ -7,11 +7,12 @@ that is missing here never reaches the analyzer: the parser refuses it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deferred import deferred
 from spanemu.sql import syntax_tree as tree
 from spanemu.sql.postgresql import ast
+from spanemu.sql.postgresql.analyzer import stored_expression
 from spanemu.sql.postgresql.analyzer.analysis import ResolverTable
 from spanemu.sql.postgresql.analyzer.expressions import (
     conditionals,
@@ -23,11 +24,6 @@ from spanemu.sql.postgresql.analyzer.expressions import (
 )
 from spanemu.sql.postgresql.analyzer.queries.query import resolve_query
 from spanemu.sql.resolved import Expr
-
-if TYPE_CHECKING:
-    from spanemu.sql.postgresql.analyzer import stored_expression
-else:
-    stored_expression = deferred("spanemu.sql.postgresql.analyzer.stored_expression")
 
 RESOLVERS: Mapping[type[tree.Expression], Callable[[Any, Any], Expr]] = {
     tree.NullLiteral: primary.resolve_null,
@@ -65,4 +61,6 @@ RESOLVERS: Mapping[type[tree.Expression], Callable[[Any, Any], Expr]] = {
     ast.Quantified: subqueries.resolve_quantified,
 }
 
-RESOLVER_TABLE = ResolverTable(RESOLVERS, resolve_query, stored_expression.resolve_row_expression)
+RESOLVER_TABLE = ResolverTable(
+    RESOLVERS, resolve_query, deferred(lambda: stored_expression.resolve_row_expression)
+)

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Parameter, UserFunction
+from spanemu.sql.analysis import search_calls
 from spanemu.sql.analysis.call_binding import approximation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import AnalysisError
@@ -31,6 +30,7 @@ from spanemu.sql.googlesql.analyzer.errors import (
     PositionalNotAllowed,
     WrongArgumentCount,
 )
+from spanemu.sql.googlesql.analyzer.expressions import remote_calls
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.conversions import (
     check_known,
@@ -49,6 +49,7 @@ from spanemu.sql.googlesql.analyzer.name_errors import FunctionNotFound, closest
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.analyzer.write_errors import PendingCommitTimestampMisplaced
+from spanemu.sql.googlesql.graph.analyzer import predicates as graph_predicates
 from spanemu.sql.googlesql.syntax.statement import parse_expression
 from spanemu.sql.remote_calls import BATCH_ROWS_HINT
 from spanemu.sql.resolved import (
@@ -63,14 +64,6 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
 )
 from spanemu.values.types import STRING, Type, TypeCode
-
-graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
-if TYPE_CHECKING:
-    from spanemu.sql.analysis import search_calls
-    from spanemu.sql.googlesql.analyzer.expressions import remote_calls
-else:
-    remote_calls = deferred("spanemu.sql.googlesql.analyzer.expressions.remote_calls")
-    search_calls = deferred("spanemu.sql.analysis.search_calls")
 
 DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"

@@ -15,14 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.functions.conversion_rules import ArgumentKind, is_coercible
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors import NoCommonType
+from spanemu.sql.googlesql.analyzer.expressions import messages
 from spanemu.sql.googlesql.analyzer.expressions.literals import convert_literal
 from spanemu.sql.resolved import (
     Cast,
@@ -33,13 +33,8 @@ from spanemu.sql.resolved import (
     MakeStruct,
     ParameterRef,
 )
+from spanemu.values import graph_types
 from spanemu.values.types import INT64, StructField, Type, TypeCode, array_of
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import messages
-else:
-    messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
-graph_types = deferred("spanemu.values.graph_types")
 
 
 class Kind(IntEnum):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
+from spanemu.sql.googlesql.analyzer.expressions import operator_call as calls
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.name_errors import (
     FieldOfUntypedParameter,
@@ -21,20 +21,11 @@ from spanemu.sql.googlesql.analyzer.name_errors import (
     UnrecognizedName,
     closest,
 )
+from spanemu.sql.googlesql.analyzer.queries import value_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, NameMatch, Origin
+from spanemu.sql.googlesql.graph.analyzer import properties as graph_properties
 from spanemu.sql.resolved import Expr, Literal, ParameterRef
 from spanemu.values.types import STRING, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
-    from spanemu.sql.googlesql.analyzer.expressions import operator_call as calls
-    from spanemu.sql.googlesql.analyzer.queries import value_relation
-else:
-    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
-    proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
-    calls = deferred("spanemu.sql.googlesql.analyzer.expressions.operator_call")
-graph_properties = deferred("spanemu.sql.googlesql.graph.analyzer.properties")
-
 
 # Functions that can be called without parentheses; a column with such a name needs a qualifier.
 _CALLED_BY_NAME = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP"})

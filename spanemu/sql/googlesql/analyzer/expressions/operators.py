@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import IN_LIST_ITEMS, NESTED_OPERATORS
 from spanemu.sql.functions.conversion_rules import is_coercible
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import BadCall, NoMatchingSignature, NotAnArray
+from spanemu.sql.googlesql.analyzer.expressions import constructors
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Kind,
     coerce,
@@ -29,6 +29,7 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import (
 )
 from spanemu.sql.googlesql.analyzer.name_errors import NoFields
 from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.graph.analyzer import predicates as graph_predicates
 from spanemu.sql.resolved import (
     And,
     ArrayScan,
@@ -46,12 +47,6 @@ from spanemu.sql.resolved import (
     SubqueryKind,
 )
 from spanemu.values.types import BOOL, array_of
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import constructors
-else:
-    constructors = deferred("spanemu.sql.googlesql.analyzer.expressions.constructors")
-graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 
 def resolve_array_path(node: ast.Expression, env: Env) -> Expr:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.tree import column_refs, is_equivalent
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.comparison import is_groupable, is_orderable
@@ -28,10 +27,9 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import check_conca
 from spanemu.sql.googlesql.analyzer.expressions.overload import Match, choose, coerced_arguments
 from spanemu.sql.googlesql.analyzer.queries.ordering import resolve_sort_key
 from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.graph.analyzer import horizontal as graph_horizontal
+from spanemu.sql.googlesql.graph.analyzer import predicates as graph_predicates
 from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal, ParameterRef, SortKey
-
-graph_horizontal = deferred("spanemu.sql.googlesql.graph.analyzer.horizontal")
-graph_predicates = deferred("spanemu.sql.googlesql.graph.analyzer.predicates")
 
 COUNT_STAR = "$count_star"
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.schema.objects import View
+from spanemu.sql.analysis import derived_relation, stream_query, table_function
 from spanemu.sql.analysis.errors import BadTableFunctionCall, TableFunctionNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
@@ -31,30 +31,18 @@ from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import resolve_path
 from spanemu.sql.googlesql.analyzer.name_errors import DuplicateOffsetAlias, TableNotFound, closest
+from spanemu.sql.googlesql.analyzer.queries import (
+    joins,
+    pipe_relation,
+    predictions,
+    sampling,
+    value_relation,
+)
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
+from spanemu.sql.googlesql.graph.analyzer import query as graph_query
 from spanemu.sql.googlesql.syntax.statement import parse_query
 from spanemu.sql.resolved import Expr, JoinType, WithRef
 from spanemu.values.types import INT64, Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.analysis import derived_relation, stream_query, table_function
-    from spanemu.sql.googlesql.analyzer.queries import (
-        joins,
-        pipe_relation,
-        predictions,
-        sampling,
-        value_relation,
-    )
-else:
-    derived_relation = deferred("spanemu.sql.analysis.derived_relation")
-    stream_query = deferred("spanemu.sql.analysis.stream_query")
-    table_function = deferred("spanemu.sql.analysis.table_function")
-    joins = deferred("spanemu.sql.googlesql.analyzer.queries.joins")
-    pipe_relation = deferred("spanemu.sql.googlesql.analyzer.queries.pipe_relation")
-    predictions = deferred("spanemu.sql.googlesql.analyzer.queries.predictions")
-    sampling = deferred("spanemu.sql.googlesql.analyzer.queries.sampling")
-    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
-graph_query = deferred("spanemu.sql.googlesql.graph.analyzer.query")
 
 
 def resolve_from(item: ast.FromItem, env: Env, lateral: Scope | None = None) -> Relation:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.schema.dialect import Fold
+from spanemu.sql.analysis import tree
 from spanemu.sql.functions.comparison import is_orderable
+from spanemu.sql.functions.text import collation as collations
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors import (
@@ -33,13 +33,6 @@ from spanemu.sql.resolved import (
     SubqueryExpr,
 )
 from spanemu.values.types import STRING
-
-if TYPE_CHECKING:
-    from spanemu.sql.analysis import tree
-    from spanemu.sql.functions.text import collation as collations
-else:
-    tree = deferred("spanemu.sql.analysis.tree")
-    collations = deferred("spanemu.sql.functions.text.collation")
 
 
 def resolve_sort_key(item: ast.OrderItem, env: Env) -> SortKey:

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import CommonTable, QueryResult
 from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.name_errors import DuplicateCommonTable
+from spanemu.sql.googlesql.analyzer.queries import ordering, pipes, set_operation
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.select import resolve_select
 from spanemu.sql.googlesql.analyzer.scope import Env
+from spanemu.sql.googlesql.graph.analyzer import query as graph_query
 from spanemu.sql.resolved import ResolvedColumn, Scan, WithScan
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.queries import ordering, pipes, set_operation
-else:
-    ordering = deferred("spanemu.sql.googlesql.analyzer.queries.ordering")
-    set_operation = deferred("spanemu.sql.googlesql.analyzer.queries.set_operation")
-    pipes = deferred("spanemu.sql.googlesql.analyzer.queries.pipes")
-graph_query = deferred("spanemu.sql.googlesql.graph.analyzer.query")
-
 
 _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
 

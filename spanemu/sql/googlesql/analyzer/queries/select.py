@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
+from spanemu.sql.analysis import tree
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
@@ -23,6 +22,7 @@ from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import CHILD_SUBQUERIES, NESTED_QUERIES, STRUCT_FIELDS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
+from spanemu.sql.googlesql.analyzer import type_names
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
 from spanemu.sql.googlesql.analyzer.errors import (
     BadGrouping,
@@ -31,7 +31,10 @@ from spanemu.sql.googlesql.analyzer.errors import (
     NotGroupable,
     NotVisibleAfterDistinct,
 )
+from spanemu.sql.googlesql.analyzer.expressions import message_constructors
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
+from spanemu.sql.googlesql.analyzer.queries import group_by as groups
+from spanemu.sql.googlesql.analyzer.queries import ordering
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
 from spanemu.sql.googlesql.analyzer.queries.select_list import SelectColumn, resolve_items
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
@@ -50,22 +53,6 @@ from spanemu.sql.resolved import (
     SortKey,
 )
 from spanemu.values.types import StructField, Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.sql.analysis import tree
-    from spanemu.sql.googlesql.analyzer import type_names
-    from spanemu.sql.googlesql.analyzer.expressions import message_constructors
-    from spanemu.sql.googlesql.analyzer.queries import group_by as groups
-    from spanemu.sql.googlesql.analyzer.queries import ordering
-else:
-    tree = deferred("spanemu.sql.analysis.tree")
-    type_names = deferred("spanemu.sql.googlesql.analyzer.type_names")
-    message_constructors = deferred(
-        "spanemu.sql.googlesql.analyzer.expressions.message_constructors"
-    )
-    groups = deferred("spanemu.sql.googlesql.analyzer.queries.group_by")
-    ordering = deferred("spanemu.sql.googlesql.analyzer.queries.ordering")
-
 
 AFTER_DISTINCT = "ORDER BY clause after SELECT DISTINCT"
 

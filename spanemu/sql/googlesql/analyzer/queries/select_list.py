@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.googlesql import ast
@@ -13,14 +11,9 @@ from spanemu.sql.googlesql.analyzer.errors import BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.name_errors import UnrecognizedName, closest
+from spanemu.sql.googlesql.analyzer.queries import value_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.resolved import Expr
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.queries import value_relation
-else:
-    value_relation = deferred("spanemu.sql.googlesql.analyzer.queries.value_relation")
-
 
 # The literals that are no number of a column.
 LITERALS: frozenset[type[ast.Expression]] = frozenset(

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from spanemu.base.deferred import deferred
 from spanemu.messages import MessageType
 from spanemu.schema.dialect import Fold
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.derived_relation import ArrayElements, DerivedRelation
 from spanemu.sql.analysis.relation import Relation, Star
 from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
+from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
 from spanemu.sql.googlesql.analyzer.name_errors import AmbiguousField
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn, Scan
 from spanemu.values.types import Type, TypeCode
-
-if TYPE_CHECKING:
-    from spanemu.sql.googlesql.analyzer.expressions import messages as proto_messages
-else:
-    proto_messages = deferred("spanemu.sql.googlesql.analyzer.expressions.messages")
 
 
 class Members(Protocol):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
+from spanemu.sql.analysis import search_calls
 from spanemu.sql.analysis.call_binding import signature_of
 from spanemu.sql.errors import FUNCTION_CALLS
 from spanemu.sql.functions.registry import Function, Operation, Overload, Signature
@@ -30,11 +29,6 @@ from spanemu.sql.resolved import (
     ResolvedColumn,
 )
 from spanemu.values.types import BOOL, STRING, Type
-
-if TYPE_CHECKING:
-    from spanemu.sql.analysis import search_calls
-else:
-    search_calls = deferred("spanemu.sql.analysis.search_calls")
 
 # Nodes that are cheap and safe to evaluate more than once.
 _CHEAP = (ColumnRef, Literal, ParameterRef)

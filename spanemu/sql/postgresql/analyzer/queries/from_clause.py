@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from spanemu.base.deferred import deferred
 from spanemu.schema.objects import View
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
@@ -28,17 +27,11 @@ from spanemu.sql.postgresql.analyzer.errors import (
     SubqueryWithoutAlias,
     UnsupportedQuery,
 )
+from spanemu.sql.postgresql.analyzer.queries import functions, joins
 from spanemu.sql.postgresql.analyzer.scope import Env, Scope, with_alias
 from spanemu.sql.postgresql.syntax.statement import parse_query
 from spanemu.sql.resolved import WithRef
 from spanemu.sql.syntax_tree import Path
-
-if TYPE_CHECKING:
-    from spanemu.sql.postgresql.analyzer.queries import functions, joins
-else:
-    functions = deferred("spanemu.sql.postgresql.analyzer.queries.functions")
-    joins = deferred("spanemu.sql.postgresql.analyzer.queries.joins")
-
 
 PUBLIC = "public"
 _CATALOG = "pg_catalog"

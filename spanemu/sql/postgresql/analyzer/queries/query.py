@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from spanemu.base.deferred import deferred
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import CommonTable, QueryResult
@@ -18,6 +16,7 @@ from spanemu.sql.postgresql.analyzer.errors import (
     UnsupportedQuery,
 )
 from spanemu.sql.postgresql.analyzer.expressions.expression import make_sort_key, resolve_as
+from spanemu.sql.postgresql.analyzer.queries import set_operation
 from spanemu.sql.postgresql.analyzer.queries.select import resolve_select
 from spanemu.sql.postgresql.analyzer.queries.select_list import (
     Clause,
@@ -37,12 +36,6 @@ from spanemu.sql.resolved import (
 )
 from spanemu.sql.syntax_tree import Expression, Name
 from spanemu.values.types import INT64
-
-if TYPE_CHECKING:
-    from spanemu.sql.postgresql.analyzer.queries import set_operation
-else:
-    set_operation = deferred("spanemu.sql.postgresql.analyzer.queries.set_operation")
-
 
 _WithTables = list[tuple[str, Scan, tuple[ResolvedColumn, ...]]]
 

@@ -241,7 +241,6 @@ def test_a_read_write_transaction_refuses_catalogs_in_the_words_that_clients_kno
 
 def test_a_googlesql_database_imports_nothing_of_postgresql() -> None:
     script = """
-import sys
 from spanemu.base.clock import ManualClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
@@ -250,10 +249,11 @@ from spanemu.database.options import StatementRequest
 from spanemu.database.statements.query_engine import prepare_locking
 from spanemu.database.system_tables.catalog import CATALOG, SystemRows
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
+from tests.loaded import modules_that_ran
 database = Database.create("projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL)
 assert database.apply_ddl(["CREATE TABLE T (A INT64) PRIMARY KEY (A)"]).failure is None
 SystemRows(database._core, 1).rows("INFORMATION_SCHEMA.COLUMNS")
-print([name for name in sys.modules if "postgresql" in name])
+print([name for name in modules_that_ran() if "postgresql" in name])
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

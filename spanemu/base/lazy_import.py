@@ -1,0 +1,127 @@
+"""Modules that run when they are first used, though import statements name them.
+
+Most test runs use a small part of the engine, and every module that runs costs its share of the
+time before the first test. An import statement binds a module of `spanemu.lazy_modules` without
+running its code; reading an attribute of it runs it:
+
+    from spanemu.frontend.admin import backups   # has not run
+
+    backups.create_backup(...)                   # runs it
+
+Until then it is a module with the attributes that the import system sets (`__name__`, `__file__`,
+`__spec__`), which is all that a walk of `sys.modules` reads. `importlib.util.LazyLoader` of the
+standard library runs a module when any attribute is read, those too.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Container, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+
+class LazyModule(ModuleType):
+    """A module whose code has not run: it runs when an attribute is read, set or deleted."""
+
+    def __getattr__(self, name: str) -> Any:
+        if _is_of_import_system(name):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        _run(self)
+        return getattr(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not _is_of_import_system(name):
+            _run(self)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if not _is_of_import_system(name):
+            _run(self)
+        super().__delattr__(name)
+
+
+class RunningModule(ModuleType):
+    """A module whose code runs: other threads wait for its end, as at an import statement."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if not _is_of_import_system(name):
+            with self.__loader__.mutex:
+                pass
+        return super().__getattribute__(name)
+
+
+class LazyLoader(Loader):
+    """The loader of a lazy module, until its code runs by the loader that is its own."""
+
+    def __init__(self, own: Loader) -> None:
+        self.own = own
+        self.mutex = threading.RLock()  # Held while the code of the module runs.
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a module that has not run."""
+        return LazyModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave the code of the module for later."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what only some loaders have: `get_source`, `get_code`, `is_package`."""
+        return getattr(self.own, name)
+
+
+class LazyFinder(MetaPathFinder):
+    """A finder of the modules of a table, which makes them lazy."""
+
+    def __init__(self, names: Container[str]) -> None:
+        self._names = names
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the specification that the other finders have, with a lazy loader.
+
+        None for modules that are not in the table, and for one that is loaded again.
+        """
+        if fullname not in self._names or target is not None:
+            return None
+        for finder in sys.meta_path:
+            spec = finder.find_spec(fullname, path) if finder is not self else None
+            if spec is not None and spec.loader is not None:
+                spec.loader = LazyLoader(spec.loader)
+                return spec
+        return None
+
+
+def _is_of_import_system(name: str) -> bool:
+    return name.startswith("__")
+
+
+def _run(module: ModuleType) -> None:
+    """Run the code of a module. If it raises, the module is lazy as before."""
+    spec = module.__spec__
+    lazy = spec.loader if spec is not None else None
+    if spec is None or not isinstance(lazy, LazyLoader):
+        return  # Another thread has run it in the meantime.
+    with lazy.mutex:
+        if type(module) is not LazyModule:
+            return
+        set_by_imports = dict(vars(module))
+        module.__class__ = RunningModule
+        try:
+            lazy.own.exec_module(module)
+        except BaseException:
+            vars(module).clear()
+            vars(module).update(set_by_imports)
+            module.__class__ = LazyModule
+            raise
+        module.__class__ = ModuleType
+        module.__loader__ = spec.loader = lazy.own
+
+
+def make_lazy(names: Container[str]) -> None:
+    """Make the modules of these names lazy when they are imported from now on."""
+    sys.meta_path.insert(0, LazyFinder(names))
