@@ -48,7 +48,6 @@ class Schema(NamedObjects):
     of a dropped table can never be read through a new table of the same name.
     """
 
-    dialect: DatabaseDialect
     generation: int = 0
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, SortedIndex] = field(default_factory=dict)
@@ -58,6 +57,7 @@ class Schema(NamedObjects):
     proto_bundle: ProtoBundle | None = None
     next_id: int = 1
     limits: Limits = DEFAULT_LIMITS  # how many objects of each kind are allowed
+    dialect: DatabaseDialect = field(kw_only=True)
 
     @property
     def orders(self) -> SortOrders:
@@ -368,7 +368,7 @@ _DERIVATIONS: Mapping[str, Derivation] = {
 }
 
 # The schema of every new database: one object, so that caches by schema are shared.
-EMPTY = Schema(GOOGLE_STANDARD_SQL)
+EMPTY = Schema(dialect=GOOGLE_STANDARD_SQL)
 
 
 def empty_schema(limits: Limits, dialect: DatabaseDialect) -> Schema:

@@ -218,7 +218,7 @@ def applied(statements: list[str]) -> Schema:
 
 def check(schema: Schema) -> None:
     """Assert what every schema promises."""
-    fresh = Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
+    fresh = Schema(dialect=GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
     for name in MAPS:
         assert getattr(schema, name) == getattr(fresh, name)
     for lowered, table in schema.tables.items():

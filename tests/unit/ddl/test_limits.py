@@ -31,9 +31,9 @@ def test_tables() -> None:
     table = first.tables["t"]
     many = {f"t{n}": replace(table, name=f"T{n}", id=n) for n in range(TABLES_PER_DATABASE_MAX)}
     with pytest.raises(TooManyTables):
-        plan_batch([TABLE], Schema(GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
+        plan_batch([TABLE], Schema(dialect=GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
     many.popitem()
-    plan_batch([TABLE], Schema(GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
+    plan_batch([TABLE], Schema(dialect=GOOGLE_STANDARD_SQL, tables=many, next_id=10_000))
 
 
 def test_columns() -> None:
@@ -53,7 +53,7 @@ def test_indexes() -> None:
     with pytest.raises(TooManyTableIndexes):
         plan_batch(
             ["CREATE INDEX J ON T (b)"],
-            Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_one),
+            Schema(dialect=GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_one),
         )
     on_all = {
         f"i{n}": replace(index, name=f"I{n}", id=n, table=f"T{n}")
@@ -62,7 +62,7 @@ def test_indexes() -> None:
     with pytest.raises(TooManyIndexes):
         plan_batch(
             ["CREATE INDEX J ON T (b)"],
-            Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_all),
+            Schema(dialect=GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=on_all),
         )
 
 

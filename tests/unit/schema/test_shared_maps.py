@@ -43,7 +43,7 @@ def test_after_each_statement() -> None:
         warm(schema)
         schema = plan_batch([statement], schema)[0].schema
         carried = {name: vars(schema)[name] for name in MAPS}
-        fresh = Schema(GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
+        fresh = Schema(dialect=GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
         assert carried == {name: getattr(fresh, name) for name in MAPS}, statement
 
 

@@ -132,7 +132,7 @@ RATER = Model(
 )
 
 SCHEMA = Schema(
-    GOOGLE_STANDARD_SQL,
+    dialect=GOOGLE_STANDARD_SQL,
     tables={table.name.lower(): table for table in TABLES},
     indexes={index.name.lower(): index for index in INDEXES},
     models={"rater": RATER},

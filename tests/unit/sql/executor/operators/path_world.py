@@ -50,7 +50,7 @@ REFUND = _table(
     3,
 )
 SCHEMA = Schema(
-    GOOGLE_STANDARD_SQL,
+    dialect=GOOGLE_STANDARD_SQL,
     tables={each.name.lower(): each for each in (ACCOUNT, SHOP, TRANSFER, PAYMENT, REFUND)},
     indexes={},
     next_id=1000,

@@ -98,7 +98,7 @@ EVENTS = table(
 
 _TITLE = KeyPart(ALBUMS.by_name["title"])
 SCHEMA = Schema(
-    GOOGLE_STANDARD_SQL,
+    dialect=GOOGLE_STANDARD_SQL,
     tables={"singers": SINGERS, "albums": ALBUMS, "events": EVENTS},
     indexes={
         "albumsbytitle": SortedIndex(

@@ -39,7 +39,7 @@ def test_a_scan_has_the_columns_that_the_query_uses(sql: str, expected: list[lis
 
 def test_a_scan_of_a_wide_table_has_only_the_used_columns() -> None:
     wide = table("Wide", 9, *(Column(f"c{number}", INT64) for number in range(1024)))
-    schema = Schema(GOOGLE_STANDARD_SQL, tables={"wide": wide})
+    schema = Schema(dialect=GOOGLE_STANDARD_SQL, tables={"wide": wide})
     assert columns_read("SELECT c1000 FROM Wide WHERE c0 = 1", schema) == [["c0", "c1000"]]
 
 
@@ -52,7 +52,7 @@ def test_a_generated_column_that_depends_on_itself_is_refused() -> None:
         Column("b", INT64, generated="a + 1", stored=False),
     )
     with pytest.raises(GeneratedColumnCycle):
-        query("SELECT a FROM Bad", Schema(GOOGLE_STANDARD_SQL, tables={"bad": bad}))
+        query("SELECT a FROM Bad", Schema(dialect=GOOGLE_STANDARD_SQL, tables={"bad": bad}))
 
 
 def test_for_update_applies_to_subqueries_but_not_to_common_tables() -> None:
@@ -68,14 +68,15 @@ def test_for_update_applies_to_subqueries_but_not_to_common_tables() -> None:
 def test_a_view_that_reads_itself_exceeds_the_depth_limit() -> None:
     endless = View("v", "SELECT x FROM v", (("x", INT64),))
     with pytest.raises(LimitExceeded):
-        query("SELECT x FROM v", Schema(GOOGLE_STANDARD_SQL, views={"v": endless}))
+        query("SELECT x FROM v", Schema(dialect=GOOGLE_STANDARD_SQL, views={"v": endless}))
 
 
 def test_an_error_inside_a_view_has_a_position_in_the_view() -> None:
     broken = View("v", "SELECT\n  x FROM gone", (("x", INT64),))
     with pytest.raises(TableNotFound) as caught:
         query(
-            "SELECT                    x FROM v", Schema(GOOGLE_STANDARD_SQL, views={"v": broken})
+            "SELECT                    x FROM v",
+            Schema(dialect=GOOGLE_STANDARD_SQL, views={"v": broken}),
         )
     assert (caught.value.line, caught.value.column_number) == (2, 10)
 
