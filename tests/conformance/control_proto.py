@@ -1,7 +1,8 @@
 """A generator of control.proto from the control operations: `python -m tests.conformance.control_proto`.
 
 The declarations of the operations have the names and types of all fields; the file has their numbers.
-A field keeps its number, a new field gets the next, and that of a removed field stays reserved.
+A field keeps its number, a new field gets the next, and that of a removed field stays reserved. The
+description of the file, which the server reads, is written beside it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from google.protobuf import descriptor_pb2
+from google.protobuf.descriptor import FieldDescriptor
+
 import spanemu
 from spanemu.control.operation import ControlInterface, Held, Operation, Sent
-from spanemu.frontend.typed_control import described
 from spanemu.hotspots.finding import Finding
 from spanemu.rest.control import route_of
 
 PATH = Path(spanemu.__file__).parent / "control" / "v1" / "control.proto"
+DESCRIPTION = PATH.with_suffix(".protoset")
 HEAD = """\
 // The control operations of spanemu for clients in any language, served at the gRPC port.
 //
@@ -52,6 +56,23 @@ TIMESTAMP, STRUCT, LIST, VALUE = (
 )
 NAMES: dict[type, str] = {Finding: "HotspotFinding"}  # whose own name another class has, too
 WIDTH = 100
+PACKAGE = "spanemu.control.v1"
+LINE = re.compile(
+    r"""  import\ "(?P<imported>[^"]+)";
+        | (?P<kind>message|service)\ (?P<opened>\w+)\ \{(?P<closed>\})?
+        | rpc\ (?P<rpc>\w+)\((?P<request>\w+)\)\ returns\ \((?P<response>\w+)\);
+        | ((?P<label>optional|repeated)\ )?(map<string,\ (?P<values>[\w.]+)>|(?P<type>[\w.]+))
+          \ (?P<field>\w+)\ =\ (?P<number>\d+);
+    """,
+    re.VERBOSE,
+)
+SCALAR_TYPES = {
+    "bool": FieldDescriptor.TYPE_BOOL,
+    "bytes": FieldDescriptor.TYPE_BYTES,
+    "double": FieldDescriptor.TYPE_DOUBLE,
+    "int64": FieldDescriptor.TYPE_INT64,
+    "string": FieldDescriptor.TYPE_STRING,
+}
 
 
 @dataclass(frozen=True)
@@ -228,5 +249,85 @@ def _numbers(text: str) -> tuple[dict[str, dict[str, int]], dict[str, set[int]]]
     return numbers, reserved
 
 
+# ---------------------------------------------------------------------------- descriptors
+
+
+def description(text: str) -> bytes:
+    """Return the serialized FileDescriptorSet of a text in the form of control.proto."""
+    return descriptor_pb2.FileDescriptorSet(file=[described(text)]).SerializeToString()
+
+
+def described(text: str) -> Any:
+    """Return the FileDescriptorProto of a text in the form of control.proto.
+
+    A statement has a line of its own, messages are not nested, and keys of maps are text.
+    """
+    file = descriptor_pb2.FileDescriptorProto(
+        name="spanemu/control/v1/control.proto", package=PACKAGE, syntax="proto3"
+    )
+    message: Any = None
+    for line in _statements(text):
+        if line["imported"]:
+            file.dependency.append(line["imported"])
+        elif line["rpc"]:
+            file.service[0].method.add(
+                name=line["rpc"],
+                input_type=_type(line["request"]),
+                output_type=_type(line["response"]),
+            )
+        elif line["kind"] == "service":
+            file.service.add(name=line["opened"])
+        elif line["kind"]:
+            message = file.message_type.add(name=line["opened"])
+        else:
+            _add_field(message, line)
+    return file
+
+
+def _statements(text: str) -> Iterator[re.Match[str]]:
+    for line in text.splitlines():
+        if (match := LINE.match(line.strip())) is not None:
+            yield match
+
+
+def _add_field(message: Any, line: re.Match[str]) -> None:
+    field = message.field.add(name=line["field"], number=int(line["number"]), label=1)
+    if line["values"]:
+        title = "".join(part.capitalize() for part in field.name.split("_"))
+        entry = message.nested_type.add(name=f"{title}Entry")
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, label=1, type=FieldDescriptor.TYPE_STRING)
+        _set_type(entry.field.add(name="value", number=2, label=1), line["values"])
+        field.label = FieldDescriptor.LABEL_REPEATED
+        _set_type(field, f"{message.name}.{entry.name}")
+        return
+    _set_type(field, line["type"])
+    if line["label"] == "repeated":
+        field.label = FieldDescriptor.LABEL_REPEATED
+    elif line["label"]:
+        field.proto3_optional = True
+        field.oneof_index = len(message.oneof_decl)
+        message.oneof_decl.add(name=f"_{field.name}")
+
+
+def _set_type(field: Any, name: str) -> None:
+    scalar = SCALAR_TYPES.get(name)
+    if scalar is None:
+        field.type, field.type_name = FieldDescriptor.TYPE_MESSAGE, _type(name)
+    else:
+        field.type = scalar
+
+
+def _type(name: str) -> str:
+    return f".{name}" if name.startswith("google.") else f".{PACKAGE}.{name}"
+
+
+def write() -> None:
+    """Write the file and its description."""
+    text = page(PATH.read_text("utf-8") if PATH.exists() else "")
+    PATH.write_text(text, encoding="utf-8")
+    DESCRIPTION.write_bytes(description(text))
+
+
 if __name__ == "__main__":
-    PATH.write_text(page(PATH.read_text("utf-8") if PATH.exists() else ""), encoding="utf-8")
+    write()

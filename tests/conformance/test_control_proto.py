@@ -10,6 +10,7 @@ import spanemu
 from spanemu.api.running import OPERATIONS
 from spanemu.base.serialization import camel_case
 from spanemu.frontend.typed_control import described, proto_text
+from tests.conformance.control_proto import described as description_of
 from tests.conformance.control_proto import page
 from tests.installed import needs
 
@@ -54,6 +55,7 @@ def control(emulator):
 def test_the_file_is_as_declared() -> None:
     message = "write it anew: python -m tests.conformance.control_proto"
     assert page(proto_text()) == proto_text(), message
+    assert described() == description_of(proto_text()), message
 
 
 def test_each_operation_has_an_rpc_and_names_as_in_json() -> None:
