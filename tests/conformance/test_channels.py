@@ -42,7 +42,7 @@ def test_unary(channel: grpc.Channel) -> None:
     assert method(channel, "Echo")(text("hello"), timeout=TIMEOUT) == text("hello")
 
 
-def test_unary_with_call(channel: grpc.Channel) -> None:
+def test_with_call_returns_the_reply_and_an_ended_call(channel: grpc.Channel) -> None:
     response, call = method(channel, "Echo").with_call(text("hello"), timeout=TIMEOUT)
     assert response == text("hello")
     assert call.code() is grpc.StatusCode.OK

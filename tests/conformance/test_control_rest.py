@@ -81,7 +81,7 @@ def test_snapshots_and_clones(ask, emulator, home):
     assert (status, refused["error"]["status"]) == (404, "NOT_FOUND")
 
 
-def test_faults(ask, home):
+def test_faults_are_created_read_and_deleted(ask, home):
     fault = {"verb": "abort", "arguments": {"rpc": "Commit", "retryDelay": 0, "table": "Stock"}}
     _, created = ask("POST", "faults", fault)
     path = f"faults/{created['fault']}"

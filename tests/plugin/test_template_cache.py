@@ -71,7 +71,7 @@ def test_a_program_runs_again_when_code_has_changed(project, runs):
     assert runs("--spanner-target=subprocess") == 4
 
 
-def test_a_file_that_is_not_whole_counts_for_nothing(project, runs):
+def test_a_truncated_file_is_ignored(project, runs):
     assert runs() == 1
     (image,) = project.path.glob(".pytest_cache/d/spanemu/*")
     image.write_bytes(image.read_bytes()[:50])

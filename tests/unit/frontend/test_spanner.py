@@ -67,7 +67,7 @@ def test_batches_are_capped(asked: int, given: int) -> None:
         ),
     ],
 )
-def test_batches_refused(fields, error) -> None:
+def test_invalid_batches_of_sessions_are_refused(fields, error) -> None:
     request = wire.BatchCreateSessionsRequest(database=DATABASE, **fields)
     with pytest.raises(error):
         spanner.batch_create_sessions(FakeInstances(), request)

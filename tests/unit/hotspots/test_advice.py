@@ -110,7 +110,7 @@ def test_a_scan_may_end_while_the_detector_holds_its_lock() -> None:
     assert watched.detector.observations().scans
 
 
-def test_conflicts_about_many_rows_are_no_hot_row() -> None:
+def test_conflicts_on_many_rows_are_not_a_hot_row() -> None:
     watched = Watched(TABLE)
     for n in range(40):
         watched.detector.on_conflict(watched.tree, watched.encode([n]), None, 0.1)

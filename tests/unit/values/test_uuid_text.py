@@ -48,6 +48,6 @@ def test_sql_text(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", TEXT[:-1], TEXT + "0", "-" + TEXT, TEXT + "-", "{" + TEXT, TEXT.replace("-", "--")]
 )
-def test_what_is_no_uuid_is_refused(text: str) -> None:
+def test_invalid_uuids_are_refused(text: str) -> None:
     with pytest.raises(BadValue):
         uuid_text.parse_sql(text)

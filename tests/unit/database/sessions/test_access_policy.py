@@ -215,7 +215,7 @@ def test_system_tables() -> None:
     assert query(session("GRANT ROLE spanner_sys_reader TO ROLE r"), sizes) == []
 
 
-def test_a_statement_that_means_nothing_fails_as_ever() -> None:
+def test_an_unknown_column_is_an_invalid_argument_in_a_restricted_session() -> None:
     with pytest.raises(SpannerError) as failure:
         query(session(), "SELECT nope FROM T")
     assert failure.value.code is Code.INVALID_ARGUMENT

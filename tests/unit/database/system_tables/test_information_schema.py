@@ -56,7 +56,7 @@ def test_roles_and_privileges() -> None:
     assert picked(rows("ROUTINE_PRIVILEGES"), "SPECIFIC_NAME", "GRANTEE") == [("READ_part", "q")]
 
 
-def test_routines() -> None:
+def test_routines_and_their_parameters_are_listed() -> None:
     result = picked(
         rows("ROUTINES"), "SPECIFIC_SCHEMA", "ROUTINE_NAME", "ROUTINE_BODY", "DATA_TYPE"
     )
@@ -98,7 +98,7 @@ def test_places() -> None:
     ]
 
 
-def test_special_indexes_are_indexes() -> None:
+def test_search_and_vector_indexes_are_listed() -> None:
     assert picked(rows("INDEXES"), "INDEX_NAME", "INDEX_TYPE", TABLE_NAME="T") == [
         ("PRIMARY_KEY", "PRIMARY_KEY"),
         ("Words", "SEARCH"),

@@ -65,7 +65,7 @@ def test_waiting_for_a_finished_operation_returns_it(catalog):
 
 
 @pytest.mark.parametrize("seconds", [-1, 0, 2**40])
-def test_waiting_for_odd_times(catalog, seconds):
+def test_a_wait_takes_any_valid_duration(catalog, seconds):
     update_ddl(catalog, DATABASE, SchemaUpdate(("CREATE TABLE A",), "op_1"))
     request = wire.WaitOperationRequest(name=f"{DATABASE}/operations/op_1")
     request.timeout.seconds = seconds

@@ -7,7 +7,7 @@ from spanemu.frontend.convert.types import list_from_proto, struct_from_proto
 from spanemu.frontend.errors import ValueWithoutKind
 
 
-def test_every_kind() -> None:
+def test_a_struct_with_every_kind_of_value_is_read() -> None:
     given = {
         "text": "x",
         "empty": "",

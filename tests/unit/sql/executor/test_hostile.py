@@ -90,7 +90,7 @@ def test_names(texts, hostile):
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_parameters(texts, hostile):
+def test_hostile_parameters_stay_values(texts, hostile):
     pairs = array_of(struct_of(("a", INT64), ("b", STRING)))
     sql = """
         SELECT x.Name || @text, EXISTS (SELECT 1 FROM UNNEST(@pairs) p WHERE p.b = x.Name)

@@ -145,7 +145,7 @@ def test_value(value: Any, from_: Type, to: Type, expected: Any) -> None:
         assert converted.is_identical(expected)
 
 
-def test_nan_stays_nan() -> None:
+def test_casts_keep_nan() -> None:
     assert isnan(cast("NaN", STRING, FLOAT64))
     assert isnan(cast(nan, FLOAT64, FLOAT32))
 

@@ -580,7 +580,7 @@ def test_a_holder_that_disconnects_is_noticed_while_others_wait() -> None:
     assert old.why_aborted == owners.IDLE
 
 
-def test_who_took_a_lock_in_line_is_watched_as_well() -> None:
+def test_a_waiter_that_became_the_holder_is_aborted_when_idle() -> None:
     locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, b"k", X)
     next_one = Waiter(locks, lambda: locks.lock_row(second, T, b"k", X))

@@ -78,7 +78,7 @@ def test_a_guard_selects_the_rows():
     assert answers.sent == [[("Alice",), ("Lea",)]]
 
 
-def test_a_term_behind_or_is_asked_where_it_decides():
+def test_the_second_term_of_or_is_evaluated_where_it_decides():
     sql = "SELECT SingerId FROM Singers WHERE SingerId > 2 OR AI.IF(FirstName)"
     rows, answers = ask(sql)
     assert rows == [(1,), (2,), (3,), (4,)]
