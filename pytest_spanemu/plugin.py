@@ -31,6 +31,7 @@ from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
 from spanemu.api import variables
+from spanemu.base.lazy_import import LazyFinder
 
 pytest_plugins = ("pytest_spanemu.session_fixtures", "pytest_spanemu.fixtures")
 
@@ -58,7 +59,7 @@ MARKERS = (
 
 
 class EngineFinder:
-    """A finder, first in `sys.meta_path`, that imports the emulator without assertion rewriting.
+    """A finder in `sys.meta_path` that imports the emulator without assertion rewriting.
 
     pytest rewrites the assertions of every package in the distribution of a plugin, so that a
     plugin's assertions explain themselves. The distribution also contains the package `spanemu`.
@@ -75,8 +76,9 @@ class EngineFinder:
         return PathFinder.find_spec(name, path, target)
 
     def install(self) -> None:
-        """Make Python ask this finder before the finder that pytest has installed."""
-        sys.meta_path.insert(0, self)
+        """Make Python ask this finder before the one of pytest, and after that of lazy modules."""
+        others = [not isinstance(each, LazyFinder) for each in sys.meta_path]
+        sys.meta_path.insert(others.index(True), self)
 
     def remove(self) -> None:
         """Remove the finder."""

@@ -126,7 +126,6 @@ LAZY_MODULES = frozenset(
         "spanemu.http2.server",
         "spanemu.interchange.avro.export",
         "spanemu.lint",
-        "spanemu.lint.formats",
         "spanemu.models.answerers",
         "spanemu.models.http_answers",
         "spanemu.models.recorded",

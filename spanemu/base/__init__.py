@@ -7,7 +7,8 @@ reads them), `rand` (the only source of randomness), `limits` (every published q
 `resource_names` (paths, ids and labels of resources), `suggestions` (for unknown names), `excerpts`
 (of statements, with a caret), `identifiers` (of SQL), `call` (the request in progress, its
 deadline, what it waits for, and the line that made it), `request_mutex` (a mutex for which requests
-wait), `deferred` (modules imported and patterns compiled when used), `deadline_checks` (long loops
+wait), `lazy_import` (modules that run when they are used), `deferred` (functions looked up and
+patterns compiled when used), `deadline_checks` (long loops
 that check the deadline), `deep_stack` (room for code that recurses over a statement), `paging`
 (pages of a listing), `record` (light classes for frozen data), `bits` (sets
 of numbers as integers), `serialization` (objects and keys as

@@ -30,17 +30,18 @@ class LazyModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if _is_of_import_system(name):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        _run(self)
+        run(self)
         return getattr(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not _is_of_import_system(name):
-            _run(self)
+        # The import system sets a module as an attribute of its package.
+        if not _is_of_import_system(name) and not isinstance(value, ModuleType):
+            run(self)
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
         if not _is_of_import_system(name):
-            _run(self)
+            run(self)
         super().__delattr__(name)
 
 
@@ -51,7 +52,7 @@ class RunningModule(ModuleType):
         if not _is_of_import_system(name):
             with self.__loader__.mutex:
                 pass
-        return super().__getattribute__(name)
+        return ModuleType.__getattribute__(self, name)  # Its class may be another by now.
 
 
 class LazyLoader(Loader):
@@ -96,19 +97,20 @@ class LazyFinder(MetaPathFinder):
         return None
 
 
-def _is_of_import_system(name: str) -> bool:
-    return name.startswith("__")
+def make_lazy(names: Container[str]) -> None:
+    """Make the modules of these names lazy when they are imported from now on."""
+    sys.meta_path.insert(0, LazyFinder(names))
 
 
-def _run(module: ModuleType) -> None:
-    """Run the code of a module. If it raises, the module is lazy as before."""
+def run(module: ModuleType) -> ModuleType:
+    """Return a module whose code has run. If the code raises, the module stays lazy."""
     spec = module.__spec__
     lazy = spec.loader if spec is not None else None
     if spec is None or not isinstance(lazy, LazyLoader):
-        return  # Another thread has run it in the meantime.
+        return module  # It is not lazy, or another thread has run it in the meantime.
     with lazy.mutex:
         if type(module) is not LazyModule:
-            return
+            return module
         set_by_imports = dict(vars(module))
         module.__class__ = RunningModule
         try:
@@ -120,8 +122,8 @@ def _run(module: ModuleType) -> None:
             raise
         module.__class__ = ModuleType
         module.__loader__ = spec.loader = lazy.own
+        return module
 
 
-def make_lazy(names: Container[str]) -> None:
-    """Make the modules of these names lazy when they are imported from now on."""
-    sys.meta_path.insert(0, LazyFinder(names))
+def _is_of_import_system(name: str) -> bool:
+    return name.startswith("__")

@@ -30,7 +30,6 @@ from spanemu.hotspots import simulation, split_info
 from spanemu.hotspots.assumptions import NODES_DEFAULT, Assumptions, entry_parts
 from spanemu.hotspots.heatmap import files
 from spanemu.hotspots.heatmap import heatmap as heatmaps
-from spanemu.lint import formats
 from spanemu.storage.split_settings import SERVERS_MAX
 
 if TYPE_CHECKING:
@@ -191,6 +190,8 @@ class HotspotsHandle(ControlInterface):
         drawing = self._drawn()
         if path is not None:
             report = self.current_report()
+            from spanemu.lint import formats
+
             rules = formats.rules_as_html({finding.rule for finding in report.findings})
             files.save(path, files.Observed(drawing, report, self.split_stats(), rules), before)
         return drawing

@@ -1,6 +1,6 @@
 """The messages of the service spanemu.control.v1.Control, from `control/v1/control.protoset`.
 
-It describes `control.proto` beside it, which is for clients in any language, and is read when the
+It describes `control/v1/control.proto`, which is for clients in any language, and is read when the
 first request arrives, so that no code is generated. `tests/conformance/control_proto.py` writes
 both from the declared operations.
 """

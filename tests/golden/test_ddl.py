@@ -12,6 +12,7 @@ import pytest
 
 from spanemu.base.clock import ManualClock
 from spanemu.base.errors import SpannerError
+from spanemu.base.lazy_import import run
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
 from spanemu.base.rand import Randomness
 from spanemu.database.core import Environment
@@ -205,6 +206,6 @@ def test_every_error_is_met_in_a_file() -> None:
 def _errors() -> Iterator[str]:
     """Yield the failures that schema statements can end in."""
     for module in pkgutil.iter_modules(errors.__path__, f"{errors.__name__}."):
-        for name, value in vars(importlib.import_module(module.name)).items():
+        for name, value in vars(run(importlib.import_module(module.name))).items():
             if isinstance(value, type) and value.__module__ == module.name:
                 yield name

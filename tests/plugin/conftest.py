@@ -13,6 +13,7 @@ import pytest
 
 import pytest_spanemu
 import spanemu
+from spanemu.base.lazy_import import run
 
 # pytester forgets what a run has imported. Protocol buffers do not bear being imported twice, and
 # a module that is imported at a later run must know the same classes as the modules before.
@@ -20,7 +21,7 @@ SHARED = (
     faker,
     google.cloud.spanner_dbapi,
     *(
-        import_module(module.name)
+        run(import_module(module.name))
         for package in (pytest_spanemu, spanemu)
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         if not module.name.endswith("__main__")

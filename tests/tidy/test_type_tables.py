@@ -9,6 +9,7 @@ from pkgutil import walk_packages
 from typing import Any
 
 import spanemu
+from spanemu.base.lazy_import import run
 from spanemu.values.types import TypeCode
 
 KNOWN = frozenset(
@@ -121,7 +122,7 @@ def type_tables() -> dict[str, dict[Any, Any]]:
     for result in walk_packages(spanemu.__path__, "spanemu."):
         if result.name.endswith("__main__"):
             continue
-        module = import_module(result.name)
+        module = run(import_module(result.name))
         for name, value in list(vars(module).items()):
             is_home = name in getattr(module, "__annotations__", {})
             if _is_type_table(value) and (is_home or id(value) not in homes):

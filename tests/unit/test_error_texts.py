@@ -17,6 +17,7 @@ from google.api_core.exceptions import GoogleAPICallError
 import spanemu
 from spanemu.api.handles import DatabaseHandle
 from spanemu.base.errors import SpannerError
+from spanemu.base.lazy_import import run
 from spanemu.values.types import BadValue
 
 SHOWN = {"str", "int", "float", "ClassVar[str]", "SpannerError"}
@@ -27,7 +28,7 @@ def classes() -> list[type[SpannerError]]:
     """Return every class of errors of the package."""
     for module in pkgutil.walk_packages(spanemu.__path__, "spanemu."):
         if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+            run(importlib.import_module(module.name))
     every = set(_below(SpannerError))
     return sorted(
         (kind for kind in every if kind.__module__.startswith("spanemu.")),

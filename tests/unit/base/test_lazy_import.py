@@ -45,7 +45,7 @@ ended = True
 
 
 class Journal(ModuleType):
-    """What the modules of a test tell it."""
+    """A record of the runs of a test's modules."""
 
     runs = 0
     fails = True
@@ -55,7 +55,7 @@ class Journal(ModuleType):
 
 @pytest.fixture
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journal]:
-    """A journal, beside a package `drawer` of lazy modules on the path."""
+    """Return a journal, beside a package `drawer` of lazy modules on the path."""
     package = tmp_path / "drawer"
     package.mkdir()
     texts = {"__init__": "", "counted": COUNTED, "failing": FAILING, "slow": SLOW}
@@ -167,12 +167,13 @@ def test_the_source_of_a_lazy_module_can_be_read(journal: Journal) -> None:
     assert journal.runs == 0
 
 
-def test_every_module_of_the_table_exists_and_is_no_package() -> None:
+def test_every_module_of_the_table_exists() -> None:
     root = Path(spanemu.__file__).parents[1]
     missing = {
         name
         for name in LAZY_MODULES
         if not root.joinpath(*name.split(".")).with_suffix(".py").is_file()
+        and not root.joinpath(*name.split("."), "__init__.py").is_file()
     }
     assert not missing
 

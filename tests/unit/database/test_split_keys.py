@@ -72,10 +72,10 @@ def test_a_boundary_before_each_key(type_: str, order: str) -> None:
 
 
 def test_a_table_without_a_key_has_one_split() -> None:
-    found = Database.create(
+    database = Database.create(
         "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
     )
-    found.apply_ddl(["CREATE TABLE One (N INT64) PRIMARY KEY ()"])
-    found.split_at("One", [])
-    found.splitting.configure(split_bytes_max=1)
-    assert [split.start for split in Splits(found)] == ["<begin>"]
+    database.apply_ddl(["CREATE TABLE One (N INT64) PRIMARY KEY ()"])
+    database.split_at("One", [])
+    database.splitting.configure(split_bytes_max=1)
+    assert [split.start for split in Splits(database)] == ["<begin>"]

@@ -60,12 +60,12 @@ Row = dict[str, Any]
 
 def database(*ddl: str) -> Database:
     """Return a database with that schema, on a clock of its own."""
-    made = Database.create(
+    created = Database.create(
         "projects/p/instances/i/databases/d", Environment(ManualClock()), GOOGLE_STANDARD_SQL
     )
-    outcome = made.apply_ddl(ddl)
+    outcome = created.apply_ddl(ddl)
     assert outcome.failure is None
-    return made
+    return created
 
 
 def rows_of(owner: Database, name: str, at: int | None = None) -> list[Row]:
