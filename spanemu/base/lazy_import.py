@@ -50,7 +50,8 @@ class RunningModule(ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         if not _is_of_import_system(name):
-            with self.__loader__.mutex:
+            loader: Any = self.__loader__
+            with loader.mutex:
                 pass
         return ModuleType.__getattribute__(self, name)  # Its class may be another by now.
 
@@ -111,16 +112,17 @@ def run(module: ModuleType) -> ModuleType:
     with lazy.mutex:
         if type(module) is not LazyModule:
             return module
+        changing: Any = module
         set_by_imports = dict(vars(module))
-        module.__class__ = RunningModule
+        changing.__class__ = RunningModule
         try:
             lazy.own.exec_module(module)
         except BaseException:
             vars(module).clear()
             vars(module).update(set_by_imports)
-            module.__class__ = LazyModule
+            changing.__class__ = LazyModule
             raise
-        module.__class__ = ModuleType
+        changing.__class__ = ModuleType
         module.__loader__ = spec.loader = lazy.own
         return module
 

@@ -115,7 +115,9 @@ FIELDS_MAX = 24  # of a named tuple
 
 # A named tuple of the standard library: its attribute `item3` reads item 3 of any tuple, and as
 # fast as Python can.
-_Items = namedtuple("_Items", [f"item{position}" for position in range(FIELDS_MAX)])
+_Items: Any = namedtuple(  # type: ignore[misc]
+    "_Items", tuple(f"item{position}" for position in range(FIELDS_MAX))
+)
 
 
 class _NamedTupleType(type):

@@ -150,9 +150,8 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
     safe = len(parts) > 1 and parts[0] == "SAFE"
     name = ".".join(parts[1:] if safe else parts)
     if node.over:
-        if env.windows is not None and name == "IS_FIRST":
-            window: Expr = graph_predicates.resolve_is_first(node, env)
-            return window
+        if env.windows is not None and name == "IS_FIRST" and isinstance(node, ast.WindowCall):
+            return graph_predicates.resolve_is_first(node, env)
         raise BadCall("Analytic functions not supported", at=node.at)
     if name == "IS_FIRST":
         raise BadCall("IS_FIRST cannot be called without an OVER clause", at=node.at)
