@@ -35,7 +35,7 @@ def test_a_name_is_found_among_many_without_a_test_of_each() -> None:
             tested.append(name)
             return super().has_name(name)
 
-    watched = Watched(tables=schema.tables)
+    watched = Watched(tables=schema.tables, dialect=schema.dialect)
     assert check_name(watched, "T").endswith("_501")
     assert len(tested) < 25
 
