@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanemu.admin.instances import Instances
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.collector import heap
+from spanemu.base.collector import Hold
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.record import NamedTuple
 from spanemu.base.resource_names import DatabaseName
@@ -71,6 +71,7 @@ class Served(NamedTuple):
     control: Callable[[], dispatch.Dispatcher]
     telemetry: Callable[[], EmulatorTelemetry]
     models: Once[model_registry.ModelRegistry]
+    hold: Hold | None = None
 
 
 class Running:
@@ -93,7 +94,6 @@ class Running:
         self._served = served
         self._keeper = keeper
         self._instances = instances
-        self._holds_heap = config.gc_freeze
         self._process = os.getpid()
         self._mutex = threading.Lock()  # Guards the field below.
         self._stopped = False
@@ -167,8 +167,8 @@ class Running:
                 return
             self._stopped = True
         _EMBEDDED.unregister(self._uri)
-        if self._holds_heap:
-            heap.release()
+        if self._served.hold is not None:
+            self._served.hold.release()
         if self._churn is not None:
             self._churn.stop()
         if self._rest is not None:
