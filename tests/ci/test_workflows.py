@@ -95,6 +95,7 @@ def environ(clone: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
     return {
         **kept,
+        "PYTHONPATH": str(clone),
         "PATH": ":".join([*map(str, path), "/usr/bin", "/bin"]),
         "GITHUB_REF_NAME": f"v{__version__}",
         "PYTEST_ADDOPTS": "--collect-only -q -p no:cacheprovider",
