@@ -87,11 +87,10 @@ class Run:
 
     def warm_up(self) -> None:
         """Import the modules that a test's database needs."""
-        from spanemu.base.collector import Pause, heap
+        from spanemu.base.collector import heap
 
-        with Pause():
-            _ = self.templates, self.allocator, spanemu.Emulator
-            heap.freeze()
+        _ = self.templates, self.allocator, spanemu.Emulator
+        heap.freeze()
         source = getattr(getattr(self._started, "clock", None), "source", None)
         if source is not None:  # Tests may have imported time-machine since it started.
             source.bypass_mocked_time()

@@ -5,7 +5,7 @@ tracks have grown by a quarter, and does not count rows among them: tuples witho
 not tracked. The containers that hold the rows are, so loading a table would spend more time in
 collections than in commits. Two remedies:
 
-    with Pause(): ...         no collection starts in the block: a large commit, a backfill
+    with Pause(): ...         no collection starts in the block: a large request, a dump
     hold = heap.hold(rows)    while there are many rows, full collections skip what stays
     hold.release()
 
@@ -37,7 +37,7 @@ GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collectio
 COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
 GROWTH_MAX = 4  # of the blocks of memory, before the next full collection visits all of them
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
-ROWS_MIN = 50_000  # of all emulators, for which frozen objects pay
+ROWS_MIN = 50_000  # with index entries, of all emulators, for which frozen objects pay
 _FULL = 2  # the number of the oldest generation
 
 RowCounter = Callable[[], int]
