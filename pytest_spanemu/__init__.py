@@ -2,11 +2,11 @@
 
 pytest loads `plugin`, which implements pytest's hooks. In reading order: `options` (what users can
 set), `settings` (the settings of a run), `requested_options` and `markers` (what the markers of a
-test ask for), `run` (the state of a pytest run, and an emulator before any conftest.py), `bytecode`
-(what the workers of xdist import, compiled once), `session_fixtures`, `fixtures` and `factories`;
-`targets` (the server), `sources` (schemas), `seeds` (rows), `databases` (templates, isolation),
-`rows` (row factories), `asserts` and `report`; then `clean_errors`, `sql`, `exploring`, `migrator`,
-`lint`, `builtin_checks`, `hookspecs`, `public_types` and `django`.
+test ask for), `run` (the state of a pytest run, and an emulator before any conftest.py),
+`session_fixtures`, `fixtures` and `factories`; `targets` (the server), `sources` (schemas), `seeds`
+(rows), `databases` (templates, isolation), `rows` (row factories), `asserts` and `report`; then
+`kept_facts` (files for later runs), `clean_errors`, `sql`, `exploring`, `migrator`, `lint`,
+`builtin_checks`, `hookspecs`, `public_types` and `django`.
 
 This module exports the types of the fixtures' values, for annotations. A type's module is imported
 when the type is first used.

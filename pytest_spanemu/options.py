@@ -7,7 +7,7 @@ run. This module imports nothing of Spanner.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -70,11 +70,17 @@ class Start(StrEnum):
     EAGER = "eager"  # before any conftest.py is imported, with SPANNER_EMULATOR_HOST exported
 
 
-class Bytecode(StrEnum):
-    """The process that compiles the modules of xdist's workers that have no bytecode."""
+class GcFreeze(StrEnum):
+    """The emulators whose objects full garbage collections skip (`gc_freeze` of the emulator)."""
 
-    SHARED = "shared"  # the controller, once, before it starts the workers
-    OWN = "own"  # each worker
+    AUTO = "auto"  # emulators with many rows
+    ON = "on"
+    OFF = "off"
+
+    @property
+    def setting(self) -> bool | Literal["auto"]:
+        """The value of the emulator's setting."""
+        return "auto" if self is GcFreeze.AUTO else self is GcFreeze.ON
 
 
 ENDPOINT_FILE = "SPANEMU_ENDPOINT_FILE"  # the file that `spanemu serve --endpoint-file` writes
@@ -201,11 +207,11 @@ OPTIONS: tuple[Option, ...] = (
         choices=tuple(Start),
     ),
     Option(
-        "bytecode",
-        "where the installed packages have no bytecode: shared, to compile what xdist's workers "
-        "import once, before they start; own, to let each worker do so",
-        default=Bytecode.SHARED,
-        choices=tuple(Bytecode),
+        "gc-freeze",
+        "whether full garbage collections skip the objects of the emulator in this process: auto, "
+        "while it holds many rows; on; off",
+        default=GcFreeze.AUTO,
+        choices=tuple(GcFreeze),
     ),
     Option(
         "seed",

@@ -21,7 +21,7 @@ import pytest
 
 import spanemu
 from pytest_spanemu.asserts.request_text import counted
-from pytest_spanemu.options import SEED_VARIABLE, Bytecode, Start, Unsupported
+from pytest_spanemu.options import SEED_VARIABLE, Start, Unsupported
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.settings import Settings, read_early_settings, read_settings, read_start
 from pytest_spanemu.targets.resource_names import EMULATOR_HOST
@@ -87,17 +87,16 @@ class Run:
 
     def warm_up(self) -> None:
         """Import the modules that a test's database needs."""
-        from spanemu.base.collector import Pause, heap
+        from spanemu.base.collector import heap
 
-        with Pause():
-            _ = self.templates, self.allocator, spanemu.Emulator
-            heap.freeze()
+        _ = self.templates, self.allocator, spanemu.Emulator
+        heap.freeze()
         source = getattr(getattr(self._started, "clock", None), "source", None)
         if source is not None:  # Tests may have imported time-machine since it started.
             source.bypass_mocked_time()
 
     def prepare_for_exit(self) -> None:
-        """Let the process end faster, if tests have used a database and this is no run in a test.
+        """Let the process end faster, if its collections skip objects and this is no run in a test.
 
         Full collections take a tenth of a second in a process that has imported Google's client.
         """
@@ -155,15 +154,11 @@ class Run:
         """Restore the environment that xdist's workers inherit, because they start own emulators.
 
         The environment then holds the seed, for workers that start their emulator before xdist
-        sends them the seed. What the workers import is compiled, if it has no bytecode.
+        sends them the seed.
         """
         if self._started is not None:
             self._environment.close()
             self._set_environment({SEED_VARIABLE: str(self.settings.seed)})
-        if self.settings.bytecode is Bytecode.SHARED:
-            from pytest_spanemu.bytecode import shared_bytecode
-
-            self._set_environment(self._environment.enter_context(shared_bytecode()))
 
     def stop(self) -> None:
         """Stop the emulator started before collection, and restore the environment."""

@@ -19,8 +19,8 @@ from pytest_spanemu.options import (
     ENDPOINT_FILE,
     FAIL_ON,
     OPTIONS,
-    Bytecode,
     Dialect,
+    GcFreeze,
     InstanceConfigs,
     Isolation,
     Option,
@@ -133,7 +133,7 @@ class Settings:
     seeds: tuple[str, ...]
     isolation: Isolation | None
     start: Start
-    bytecode: Bytecode
+    gc_freeze: GcFreeze
     reuse: Reuse
     seed: int
     unsupported: Unsupported
@@ -209,7 +209,7 @@ def _settings(origins: _Origins) -> Settings:
             "target": target,
             "dialect": Dialect(values["dialect"]),
             "start": Start(values["start"]),
-            "bytecode": Bytecode(values["bytecode"]),
+            "gc_freeze": GcFreeze(values["gc_freeze"]),
             "instance_configs": InstanceConfigs(values["instance_configs"]),
             "reuse": Reuse(values["reuse"]),
             "unsupported": Unsupported(values["unsupported"]),

@@ -109,10 +109,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    collector = import_module("spanemu.base.collector")
-    with collector.Pause():  # Imports leave hardly any garbage.
-        value = getattr(import_module(home), name)
-        collector.age_objects()
+    value = getattr(import_module(home), name)
     globals()[name] = value  # Replaces a submodule of the same name, which the import has set.
     return value
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 from spanemu.cli import main
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="spanemu")

@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import datetime
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import (
@@ -29,6 +29,7 @@ LOG_FORMATS = ("text", "json")
 GRPCIO = "grpcio"
 H2 = "h2"
 GRPC_SERVERS = (H2, GRPCIO)
+AUTO: Literal["auto"] = "auto"
 
 
 class InvalidConfig(ValueError):
@@ -113,7 +114,7 @@ class ConfigChanges(TypedDict, total=False):
     abort_first_attempts: bool
     start_time: datetime | str | None
     partition_churn_seconds: float | None
-    gc_freeze: bool
+    gc_freeze: bool | Literal["auto"]
     data_dir: Path | str | None
     import_from: Path | str | None
     export_on_exit: Path | str | None
@@ -152,8 +153,10 @@ class EmulatorConfig:
     of the clock at which the partitions of all change streams are split, merged and replaced; None
     leaves them to follow the splits. With `gc_freeze`, full garbage collections that Python starts
     skip the objects that exist at the start, and those that survive a long collection, until the
-    emulator is closed (`base.collector`). `data_dir` is a directory from which the emulator loads
-    its state when it starts, and in which `close` saves it. `import_from` is a directory with a
+    emulator is closed (`base.collector`); "auto" begins with that when the emulators of the process
+    hold many rows, and leaves the collector alone until then. `data_dir` is a directory from which
+    the emulator loads its state when it starts, and in which `close` saves it.
+    `import_from` is a directory with a
     state to load if `data_dir` has none, and `export_on_exit` is another directory in which `close`
     saves the state. With `edited`, a state is loaded although its files are not those that were
     saved. `limits` are the limits of requests. `log_requests` is "text" or "json" to
@@ -184,7 +187,7 @@ class EmulatorConfig:
     abort_first_attempts: bool = False
     start_time: datetime | str | None = None
     partition_churn_seconds: float | None = None
-    gc_freeze: bool = True
+    gc_freeze: bool | Literal["auto"] = AUTO
     data_dir: Path | str | None = None
     import_from: Path | str | None = None
     export_on_exit: Path | str | None = None
@@ -236,6 +239,8 @@ class EmulatorConfig:
             raise InvalidConfig(f"partition_churn_seconds must be at least {least} and finite")
         if (self.tls_cert is None) != (self.tls_key is None):
             raise InvalidConfig("tls_cert and tls_key are given together")
+        if not isinstance(self.gc_freeze, bool) and self.gc_freeze != AUTO:
+            raise InvalidConfig(f"gc_freeze must be True, False or {AUTO!r}")
         if self.log_requests not in (None, *LOG_FORMATS):
             raise InvalidConfig(f"log_requests must be None or one of {', '.join(LOG_FORMATS)}")
         if not 0 <= self.log_slow_seconds < inf:

@@ -113,7 +113,7 @@ class PlanCheck:
             path = Path(expected)
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(f"{text}\n", encoding="utf-8")
+                path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
                 self._fail(f"{path} was missing; it now has this plan")
             expected = path.read_text(encoding="utf-8")
         expected_text = textwrap.dedent(expected).strip()

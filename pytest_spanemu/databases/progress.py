@@ -125,7 +125,7 @@ def show_progress(config: pytest.Config) -> Iterator[ShowStep]:
         return
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else nullcontext():
-        errors = os.fdopen(os.dup(2), "w", encoding="utf-8")
+        errors = os.fdopen(os.dup(2), "w", encoding="utf-8", newline=None)
     with errors, Progress(display_for(errors)) as progress:
         yield progress.set_step
 

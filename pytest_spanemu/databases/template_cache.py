@@ -33,7 +33,8 @@ from pytest_spanemu.sources.source import code_below
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.record import dataclass
 
-FORMAT = b"1"
+FORMAT = 1  # changes with every change that an earlier version cannot read
+_HEAD = f"spanemu template, format {FORMAT}\n".encode()
 IMAGES_MAX = 8  # the newest images are kept
 
 
@@ -75,7 +76,7 @@ class TemplateCache:
         """Return the hash of a schema's inputs; None for plain SQL, and if an input is unknown."""
         if not any(isinstance(step, Program) for step in schema.steps):
             return None
-        digest = sha256(FORMAT + sys.version.encode() + schema.dialect.encode())
+        digest = sha256(_HEAD + sys.version.encode() + schema.dialect.encode())
         for source in schema.sources:
             inputs = source.inputs()
             if inputs is None:
@@ -87,10 +88,13 @@ class TemplateCache:
         return digest.hexdigest()[:32]
 
     def load(self, key: str) -> Image | None:
-        """Return the image of a key, None if there is none or it cannot be read."""
+        """Return the image of a key, None if there is none, or none of this format."""
         try:
-            image = pickle.loads(self._path(key).read_bytes())
-        except Exception:  # The file is missing, incomplete, or of another version.
+            head, written = _parts(self._path(key).read_bytes())
+            if head != _HEAD:
+                return None
+            image = pickle.loads(written)
+        except Exception:  # The file is missing or incomplete.
             return None
         return image if isinstance(image, Image) else None
 
@@ -104,7 +108,7 @@ class TemplateCache:
             return
         self._directory.mkdir(parents=True, exist_ok=True)
         temporary = self._path(f"{key}.{os.getpid()}")
-        temporary.write_bytes(written)
+        temporary.write_bytes(_HEAD + written)
         temporary.replace(self._path(key))
         images = sorted(self._directory.glob("template-*"), key=lambda path: path.stat().st_mtime)
         for old in images[:-IMAGES_MAX]:
@@ -112,6 +116,12 @@ class TemplateCache:
 
     def _path(self, name: str) -> Path:
         return self._directory / f"template-{name}.pickle"
+
+
+def _parts(content: bytes) -> tuple[bytes, bytes]:
+    """Return the first line of a file, which names its format, and the rest."""
+    end = content.index(b"\n") + 1
+    return content[:end], content[end:]
 
 
 def cache_of(config: pytest.Config) -> TemplateCache | None:

@@ -71,7 +71,7 @@ def _json_document(run: Run) -> dict[str, Any]:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def table(report: RunReport, rows_max: int) -> Iterator[str]:
@@ -160,7 +160,7 @@ def append_github_summary(run: Run) -> None:
     """Add a section to the summary of the step, if the run is a step of GitHub Actions."""
     path = os.environ.get(_GITHUB_FILE)
     if path and run.settings.report.table_rows:
-        with Path(path).open("a", encoding="utf-8") as file:
+        with Path(path).open("a", encoding="utf-8", newline="\n") as file:
             file.write("\n".join(_markdown(run)) + "\n")
 
 

@@ -8,12 +8,12 @@ Counts are the same on every machine and with any number of workers; durations a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from pytest_spanemu.kept_facts import read_facts, write_facts
 from pytest_spanemu.report.run_report import RunReport
 from pytest_spanemu.run import Run
 from pytest_spanemu.settings import COUNTED
@@ -43,25 +43,23 @@ def save_counts(run: Run) -> None:
     if run.settings.save:
         path = _path_of(run.settings.save, run.root)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_counts(run.report), indent=1, sort_keys=True)
-        path.write_text(f"{text}\n", encoding="utf-8")
+        write_facts(path, _counts(run.report))
 
 
 def saved_counts(run: Run) -> Counts:
     """Return the counts to compare with, none if no setting asks for a comparison.
 
-    Raises pytest.UsageError if the file is missing.
+    Raises pytest.UsageError if the file is missing, or cannot be read by this version.
     """
     if not run.settings.compare:
         return {}
     path = _path_of(run.settings.compare, run.root)
     try:
-        counts: Counts = json.loads(path.read_text(encoding="utf-8"))
+        return read_facts(path)
     except (OSError, ValueError) as problem:
         raise pytest.UsageError(
             f"spanner_compare: no counts at {path}; --spanner-save writes them ({problem})"
         ) from None
-    return counts
 
 
 def comparison_lines(run: Run) -> Iterator[str]:

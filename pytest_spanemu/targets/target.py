@@ -216,6 +216,7 @@ def start_embedded(
     """Yield an emulator in this process, independent of the run's target. Stop it at the end."""
     changes.setdefault("seed", settings.seed)
     changes.setdefault("strict_instance_configs", _is_strict(settings))
+    changes.setdefault("gc_freeze", settings.gc_freeze.setting)
     handle = spanemu.Emulator(**changes)
     own = replace(
         settings, target=Target.EMBEDDED, project=handle.project, instance=handle.instance
@@ -225,7 +226,7 @@ def start_embedded(
 
 
 def _embedded(settings: Settings) -> Any:
-    return spanemu.Emulator(**_emulator_settings(settings))
+    return spanemu.Emulator(**_emulator_settings(settings), gc_freeze=settings.gc_freeze.setting)
 
 
 def _subprocess(settings: Settings) -> Any:

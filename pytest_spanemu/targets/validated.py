@@ -10,7 +10,6 @@ run on the same day changes little.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 
 import spanemu
+from pytest_spanemu.kept_facts import read_facts, write_facts
 from pytest_spanemu.options import Target
 from pytest_spanemu.settings import Settings
 
@@ -61,8 +61,7 @@ class Validations:
     def pytest_sessionfinish(self) -> None:
         """Write the file."""
         if self._target in REAL and self._ran:
-            text = json.dumps(self._passed, indent=1, sort_keys=True)
-            self._path.write_text(f"{text}\n", encoding="utf-8")
+            write_facts(self._path, self._passed)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """List the tests of this run without a recent pass on a real Spanner."""
@@ -87,7 +86,6 @@ def _read(path: Path) -> PassedTests:
     if not path.is_file():
         return {}
     try:
-        passed: PassedTests = json.loads(path.read_text(encoding="utf-8"))
+        return read_facts(path)
     except ValueError as problem:
         raise pytest.UsageError(f"{path}: {problem}") from None
-    return passed

@@ -35,13 +35,14 @@ from spanemu.api.running import (
 from spanemu.api.saving import keeper as keeping
 from spanemu.base import serialization, suggestions
 from spanemu.base.clock import NANOS_PER_SECOND, SystemClock
-from spanemu.base.collector import heap
+from spanemu.base.collector import Hold, heap
 from spanemu.base.deferred import Once, deferred
 from spanemu.base.errors import SpannerError
 from spanemu.base.process import OwnProcess
 from spanemu.base.rand import Randomness
 from spanemu.base.resource_names import DatabaseName, InstanceName, check_database_id
 from spanemu.config import (
+    AUTO,
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
     ConfigChanges,
@@ -187,8 +188,10 @@ class Emulator(EmulatorHandle):
         start = self.config.start_time
         clock = SystemClock(None if start is None else nanos_of(as_datetime(start)))
         self.randomness = Randomness(self.config.seed)
-        if self.config.gc_freeze:
-            heap.hold()  # Before anything below exists: a dropped emulator is cyclic garbage.
+        hold: Hold | None = None
+        if self.config.gc_freeze is True:
+            # Before anything below exists: a dropped emulator is cyclic garbage.
+            hold = heap.hold()
         self._models = Once(lambda: model_registry.ModelRegistry())
         environment = Environment(
             clock=clock,
@@ -212,6 +215,8 @@ class Emulator(EmulatorHandle):
                 self.config.strict_database_limit,
             ),
         )
+        if self.config.gc_freeze == AUTO:
+            hold = heap.hold(instances.count_rows)
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
         endpoints, randomness = self.endpoints, self.randomness
@@ -225,9 +230,9 @@ class Emulator(EmulatorHandle):
         own = InstanceName(self.config.project, self.config.instance)
         tools = ToolsOfTests(self._faults, self._models)
         self._local = LocalEmulator(instances, self._clock, tools, self.randomness.seed, own)
-        self._begin(clock)
+        self._begin(clock, hold)
 
-    def _begin(self, clock: SystemClock) -> None:
+    def _begin(self, clock: SystemClock, hold: Hold | None) -> None:
         """Load the state, if there is one, and listen."""
         instances, telemetry, keeper = self._instances, self._telemetry, None
         try:
@@ -244,11 +249,11 @@ class Emulator(EmulatorHandle):
                 self.endpoints.add_unintercepted_service(service)
             self.has_loaded = keeper is not None and keeper.load(clock)
             self._observe()
-            served = Served(self.endpoints, self._control, telemetry, self._models)
+            served = Served(self.endpoints, self._control, telemetry, self._models, hold)
             self._running = Running(self.config, served, instances, keeper)
         except BaseException:
-            if self.config.gc_freeze:
-                heap.release()
+            if hold is not None:
+                hold.release()
             if keeper is not None:
                 keeper.close()
             raise

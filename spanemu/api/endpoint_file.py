@@ -75,7 +75,7 @@ def write(endpoint: Endpoint, path: Path) -> None:
     """Write the file atomically."""
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(endpoint.to_json() + "\n")
         os.replace(draft, path)
     except BaseException:

@@ -17,7 +17,7 @@ from spanemu.admin.instances import Instances
 from spanemu.api import operations, tls
 from spanemu.api.saving import keeper as keeping
 from spanemu.base.clock import NANOS_PER_SECOND
-from spanemu.base.collector import heap
+from spanemu.base.collector import Hold
 from spanemu.base.deferred import Once
 from spanemu.base.record import NamedTuple
 from spanemu.base.resource_names import DatabaseName
@@ -55,6 +55,7 @@ class Served(NamedTuple):
     control: Callable[[], dispatch.Dispatcher]
     telemetry: Callable[[], EmulatorTelemetry]
     models: Once[model_registry.ModelRegistry]
+    hold: Hold | None = None
 
 
 class Running:
@@ -77,7 +78,6 @@ class Running:
         self._served = served
         self._keeper = keeper
         self._instances = instances
-        self._holds_heap = config.gc_freeze
         self._process = os.getpid()
         self._mutex = threading.Lock()  # Guards the field below.
         self._stopped = False
@@ -151,8 +151,8 @@ class Running:
                 return
             self._stopped = True
         _EMBEDDED.unregister(self._uri)
-        if self._holds_heap:
-            heap.release()
+        if self._served.hold is not None:
+            self._served.hold.release()
         if self._churn is not None:
             self._churn.stop()
         if self._rest is not None:

@@ -5,14 +5,16 @@ tracks have grown by a quarter, and does not count rows among them: tuples witho
 not tracked. The containers that hold the rows are, so loading a table would spend more time in
 collections than in commits. Two remedies:
 
-    with Pause(): ...           no collection starts in the block: a large commit, a backfill
-    heap.hold(), heap.release() full collections skip the objects that survived a long collection
+    with Pause(): ...         no collection starts in the block: a large request, a dump
+    hold = heap.hold(rows)    while there are many rows, full collections skip what stays
+    hold.release()
 
-`gc.freeze` makes collections skip objects. Frozen objects that become garbage in a reference cycle
-stay in memory until the heap is thawed, that is until a collection visits everything again:
-when the last holder releases the heap, when four times as many are frozen as after the last thaw,
-when a database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`.
-At the end of a process, only the first of several collections does so (`heap.prepare_for_exit`).
+`gc.freeze` makes collections skip objects: at first all that exist, later what survives a long full
+collection. Frozen objects that become garbage in a reference cycle stay in memory until the heap is
+thawed, that is until a collection visits everything again: when no emulator needs a frozen heap any
+more, when the process has four times as many blocks of memory as after the last thaw, when a
+database that may be frozen is dropped (`heap.expect_garbage`), and for `gc.collect()`. At the end
+of a process, only the first of several collections does so (`heap.prepare_for_exit`).
 
 A dropped database is garbage in reference cycles. Python counts containers, not bytes, so that few
 large rows would stay in memory for ever: `heap.collect_large_garbage` collects them.
@@ -22,6 +24,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Callable
 from threading import RLock
 from typing import Any, Literal
 
@@ -31,9 +35,12 @@ PAUSE_SECONDS_MAX = 1.0  # of blocks that overlap; the next block then runs with
 COLLECTION_SECONDS_MAX = 0.005  # a full collection that takes longer freezes what survived
 GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collection
 COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
-GROWTH_MAX = 4  # of the frozen objects, before the next full collection visits all of them
+GROWTH_MAX = 4  # of the blocks of memory, before the next full collection visits all of them
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
+ROWS_MIN = 50_000  # with index entries, of all emulators, for which frozen objects pay
 _FULL = 2  # the number of the oldest generation
+
+RowCounter = Callable[[], int]
 
 
 class _Pauses:
@@ -121,20 +128,23 @@ def age_objects() -> None:
 
 
 class Heap:
-    """The objects of the process that full collections skip, while an emulator holds the heap.
+    """The objects of the process that full collections skip, while emulators need it.
 
+    An emulator that was told to (`gc_freeze=True`) needs it from its start to its end, others while
+    they hold `ROWS_MIN` rows together. Until then the collector of the process is left as it is.
     Does nothing in a process that has frozen its heap itself.
     """
 
     def __init__(self) -> None:
         self._mutex = RLock()  # Guards the fields below.
-        self._holders = 0
+        self._holds: list[Hold] = []
+        self._rows_added = 0  # at most so many rows exist that `_count_rows` has not counted
         self._is_active = False
         self._is_automatic = False  # whether Python itself started the present collection
         self._is_due = False  # whether the next full collection visits everything
         self._is_exiting = False  # whether the process is about to end
         self._began = 0.0
-        self._frozen_min = 0  # the frozen objects after the last thaw
+        self._blocks_min = 0  # of memory, allocated after the last thaw
         self._freezes = 0
         self._garbage_bytes = 0  # of databases dropped since the last collection of them
         self._rests_until = 0.0  # when the next such collection may begin
@@ -144,39 +154,71 @@ class Heap:
         """The number of times that objects were frozen."""
         return self._freezes
 
-    def hold(self) -> None:
-        """Freeze the objects that exist, and freeze more after long collections."""
+    def hold(self, rows: RowCounter | None = None) -> Hold:
+        """Freeze the objects that exist, and freeze more after long collections.
+
+        With `rows`, which counts the rows of an emulator, that begins when there are many rows.
+        `rows` is called on any thread, with locks held, and takes none.
+        """
         with self._mutex:
-            self._holders += 1
+            hold = Hold(self, rows)
+            self._holds.append(hold)
             if self._is_exiting:
                 self._is_exiting = False
                 self._thaw()
-            self._activate()
-            self.freeze()
+                self._reconsider()
+            if rows is None:
+                self._activate()
+                self.freeze()
+            return hold
 
-    def release(self) -> None:
-        """Undo one `hold`; the last one thaws the heap, unless the process is about to end."""
+    def release(self, hold: Hold) -> None:
+        """Undo a `hold`; thaw the heap if no other needs it, unless the process is about to end."""
         with self._mutex:
-            self._holders -= 1
-            if self._is_active and not self._holders and not self._is_exiting:
-                self._is_active = False
-                gc.callbacks.remove(self._on_collection)
-                self._thaw()
+            self._holds.remove(hold)
+            if not self._is_exiting:
+                self._reconsider()
+
+    def note_rows(self, count: int) -> None:
+        """Freeze the objects that exist, once emulators hold many rows; `count` have been added."""
+        self._rows_added += count
+        # A thread that holds a store's mutex does not wait for this one.
+        if self._rows_added >= ROWS_MIN and self._holds and self._mutex.acquire(blocking=False):
+            try:
+                rows = self._count_rows()
+                self._rows_added = min(rows, ROWS_MIN // 2)
+                if rows >= ROWS_MIN and not self._is_active:
+                    self._activate()
+                    self.freeze()
+            finally:
+                self._mutex.release()
+
+    def _count_rows(self) -> int:
+        return sum(hold.rows() for hold in self._holds if hold.rows is not None)
 
     def prepare_for_exit(self) -> None:
         """Freeze what survives the next `gc.collect()`, because the process is about to end.
 
         Python runs several full collections then, and pytest before it. The first of them visits
-        everything, the others skip what it has visited. A further `hold` thaws the heap.
+        everything, the others skip what it has visited. A further `hold` thaws the heap. Does
+        nothing if no emulator needs a frozen heap.
         """
         with self._mutex:
-            self._activate()
             self._is_exiting = self._is_active
 
     def _activate(self) -> None:
         if not self._is_active and gc.get_freeze_count() <= FROZEN_BY_PYTHON_MAX:
             self._is_active = True
             gc.callbacks.append(self._on_collection)
+
+    def _reconsider(self) -> None:
+        """Thaw the heap if no emulator needs it any more."""
+        if not self._is_active or any(hold.rows is None for hold in self._holds):
+            return
+        if self._count_rows() < ROWS_MIN // 2:
+            self._is_active = False
+            gc.callbacks.remove(self._on_collection)
+            self._thaw()
 
     def expect_garbage(self) -> None:
         """Thaw the heap in the next full collection: frozen objects have become garbage."""
@@ -191,6 +233,9 @@ class Heap:
 
         Does nothing soon after such a collection, so that they take `COLLECTION_SHARE` of the time.
         """
+        with self._mutex:
+            if not self._is_exiting:
+                self._reconsider()
         began = monotonic()
         if self._garbage_bytes >= GARBAGE_BYTES_MAX and began >= self._rests_until:
             self._garbage_bytes = 0
@@ -199,7 +244,7 @@ class Heap:
             self._rests_until = ended + (ended - began) / COLLECTION_SHARE
 
     def freeze(self) -> None:
-        """Freeze the objects that exist, if an emulator holds the heap."""
+        """Freeze the objects that exist, if an emulator needs it."""
         if self._is_active:
             self._freezes += 1
             gc.freeze()
@@ -207,7 +252,7 @@ class Heap:
     def _thaw(self) -> None:
         gc.unfreeze()
         self._is_due = False
-        self._frozen_min = 0
+        self._blocks_min = 0
 
     def _on_collection(self, phase: Literal["start", "stop"], facts: dict[str, Any]) -> None:
         """Thaw before a full collection if that is due, and freeze after a long one."""
@@ -223,9 +268,24 @@ class Heap:
                 self.freeze()
         elif monotonic() - self._began > COLLECTION_SECONDS_MAX:
             self.freeze()
-            frozen = gc.get_freeze_count()
-            self._frozen_min = self._frozen_min or frozen
-            self._is_due = frozen > GROWTH_MAX * self._frozen_min
+            # `gc.get_freeze_count` would visit every frozen object.
+            blocks = sys.getallocatedblocks()
+            self._blocks_min = self._blocks_min or blocks
+            self._is_due = blocks > GROWTH_MAX * self._blocks_min
+
+
+class Hold:
+    """An emulator's need of a heap whose objects are frozen, from `Heap.hold` until `release`."""
+
+    __slots__ = ("_heap", "rows")
+
+    def __init__(self, heap: Heap, rows: RowCounter | None) -> None:
+        self._heap = heap
+        self.rows = rows
+
+    def release(self) -> None:
+        """Thaw the heap if no other emulator needs it."""
+        self._heap.release(self)
 
 
 def _is_automatic() -> bool:

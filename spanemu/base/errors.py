@@ -200,6 +200,14 @@ class Unsupported(SpannerError, code=Code.UNIMPLEMENTED):
     feature: str
 
 
+class ExtraMissing(SpannerError, code=Code.UNIMPLEMENTED):
+    """A feature whose package is not installed, because only an extra of spanemu requires it."""
+
+    prose = "{feature} needs a package that is not installed: pip install 'spanemu[{extra}]'."
+    feature: str
+    extra: str
+
+
 class ResourceNotFound(SpannerError, code=Code.NOT_FOUND):
     """A request for a resource that does not exist; clients read which from the detail."""
 

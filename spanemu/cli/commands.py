@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -142,9 +144,16 @@ def _show_warning(message: Warning | str, *_: object) -> None:
     click.echo(f"spanemu: {message}", err=True)
 
 
+def _escape_unprintable() -> None:
+    """Print escapes in place of the characters that the encoding of standard output lacks."""
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 class _Commands(SuggestingGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and print warnings without the line of code that they come from."""
+        _escape_unprintable()
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning  # type: ignore[assignment]  # takes less
             return super().invoke(ctx)

@@ -153,7 +153,7 @@ def _format(text: SourceText, *, check: bool) -> bool:
     elif changes:
         click.echo(f"{text.origin}: {'would be' if check else 'was'} reformatted", err=True)
         if not check:
-            path.write_text(after, encoding="utf-8")
+            path.write_text(after, encoding="utf-8", newline="\n")
     return changes
 
 

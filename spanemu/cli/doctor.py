@@ -41,6 +41,8 @@ PYTHON_MIN = (3, 11)
 REQUIRED = ("google-cloud-spanner", "grpcio", "protobuf", "click", "google-re2", "sortedcontainers")
 OPTIONAL = {
     "pytest": "the pytest plugin",
+    "tldextract": "NET.PUBLIC_SUFFIX and NET.REG_DOMAIN (spanemu[functions])",
+    "zstandard": "ZSTD functions (spanemu[functions])",
     "fastavro": "dump and load of Avro (spanemu[avro])",
     "prompt_toolkit": "the line editor of spanemu sql (spanemu[sql])",
     "grpcio-reflection": "server reflection (spanemu[reflection])",

@@ -8,6 +8,7 @@ exit 2   the command line is invalid
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Unpack
 
@@ -75,6 +76,8 @@ def dump(**given: Unpack[Options]) -> None:
     ):
         _write_descriptors(source, given["proto_descriptors"], form)
         if output is None or output == STANDARD_OUTPUT:
+            if isinstance(sys.stdout, TextIOWrapper):  # A dump is the same on all systems.
+                sys.stdout.reconfigure(encoding="utf-8", newline="\n")
             write_sql(sys.stdout, source)
         else:
             write_files(output, form, source, csv_of(given))

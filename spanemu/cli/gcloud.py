@@ -55,7 +55,7 @@ def gcloud_config(**given: Unpack[Options]) -> None:
     try:
         _write(file, project, f"{target.rest_url}/", target.tls_ca)
         if given["activate"]:
-            (folder / "active_config").write_text(name)
+            (folder / "active_config").write_text(name, encoding="utf-8", newline="\n")
     except (OSError, Error) as problem:
         raise click.ClickException(f"cannot write {file}: {problem}") from problem
     click.echo(f"Wrote {file}")
@@ -85,5 +85,5 @@ def _write(file: Path, project: str, endpoint: str, tls_ca: str | None) -> None:
         }
     )
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8") as output:
+    with file.open("w", encoding="utf-8", newline="\n") as output:
         settings.write(output)

@@ -81,8 +81,11 @@ def statement_memory_bytes(configured: int, limit: int | None) -> int:
 def heed_limits() -> int | None:
     """Make statements leave some memory of the process's limits; return the smaller limit.
 
-    The limits are those of `ulimit -v` and of the control group.
+    The limits are those of `ulimit -v` and of the control group, on Linux alone: elsewhere nothing
+    tells cheaply how much is in use.
     """
+    if sys.platform != "linux":
+        return None
     headroom.address_space = _address_space()
     headroom.resident = min(filter(None, map(_cgroup_limit, _CGROUP_FILES)), default=None)
     return min(filter(None, (headroom.address_space, headroom.resident)), default=None)
@@ -97,7 +100,7 @@ def _address_space() -> int | None:
 
 def _cgroup_limit(path: Path) -> int | None:
     try:
-        text = path.read_text().strip()
+        text = path.read_text(encoding="ascii").strip()
     except OSError:
         return None
     return int(text) if text.isdigit() else None
@@ -183,12 +186,14 @@ def _present_cpu() -> int:
 
     See proc(5): field 39 of stat is the CPU; field 2, the name, may contain blanks.
     """
+    assert sys.platform == "linux"
     with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
         return int(file.read().rpartition(")")[2].split()[36])
 
 
 def _busy_seconds() -> dict[int, float]:
     """Return by CPU the seconds that it was neither idle nor waiting for a disk; see proc(5)."""
+    assert sys.platform == "linux"
     ticks_per_second = os.sysconf("SC_CLK_TCK")
     busy = {}
     with open("/proc/stat", encoding="ascii") as file:

@@ -15,7 +15,7 @@ import sys
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
 import click
 
@@ -23,7 +23,7 @@ import spanemu
 from spanemu.api.endpoint_file import publish
 from spanemu.api.saving.directory import UnusableState
 from spanemu.api.variables import misspelt_note, misspelt_variables
-from spanemu.base.collector import Pause, heap
+from spanemu.base.collector import Pause, age_objects, heap
 from spanemu.base.limits import CHANGE_STREAM_HEARTBEAT_MILLIS_MIN, DEFAULT_LIMITS, Limits
 from spanemu.base.resource_names import InstanceName
 from spanemu.cli import init_files, lifecycle, process
@@ -31,6 +31,7 @@ from spanemu.cli.commands import Ids, dialect_option, strict_heartbeats_option, 
 from spanemu.cli.instance_options import InstanceOptions, instance_options, instance_rules
 from spanemu.cli.telemetry_options import TelemetryOptions, telemetry_config, telemetry_options
 from spanemu.config import (
+    AUTO,
     DEFAULT_INSTANCE,
     DEFAULT_PROJECT,
     DEFAULT_RETENTION_SECONDS,
@@ -47,6 +48,7 @@ EXIT_USAGE = 2
 EXIT_CANNOT_LISTEN = 3
 DEFAULT_REST_PORT = 9020
 REST_OFF = "off"
+_FREEZES: dict[str, bool | Literal["auto"]] = {AUTO: AUTO, "on": True, "off": False}
 _INVALID_FILES = (
     spanemu.SpannerError,
     init_files.InitFileRejected,
@@ -79,6 +81,7 @@ class Options(InstanceOptions, TelemetryOptions):
     seed: int | None
     start_time: str | None
     version_retention_seconds: float
+    gc_freeze: str
     all_cpus: bool
     abort_share: float
     partition_churn_seconds: float | None
@@ -194,6 +197,13 @@ class Options(InstanceOptions, TelemetryOptions):
 @click.option(
     "--version-retention-seconds", type=float, default=DEFAULT_RETENTION_SECONDS, hidden=True
 )
+@click.option(
+    "--gc-freeze",
+    type=click.Choice(list(_FREEZES)),
+    default=AUTO,
+    show_default=True,
+    help="Let full garbage collections skip what stays: auto, while there are many rows; on; off.",
+)
 @click.option("--all-cpus", is_flag=True, help="Use all CPUs. A single CPU is usually faster.")
 @click.option(
     "--abort-share",
@@ -266,6 +276,7 @@ def _config(given: Options) -> EmulatorConfig:
             start_time=None if start is None else _start_time(start),
             version_retention_seconds=given["version_retention_seconds"],
             limits=_limits(given),
+            gc_freeze=_FREEZES[given["gc_freeze"]],
             partition_churn_seconds=given["partition_churn_seconds"],
             data_dir=given["data_dir"],
             import_from=given["import_from"],
@@ -341,6 +352,8 @@ def _start(config: EmulatorConfig, program: str, *, must_have_rest: bool) -> spa
         except (UnusableState, OSError) as error:
             click.echo(f"spanemu: {error}", err=True)
             sys.exit(EXIT_USAGE)
+        if config.gc_freeze == AUTO:
+            age_objects()
         heap.freeze()
     return emulator
 

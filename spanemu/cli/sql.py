@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Unpack
 
@@ -157,6 +158,8 @@ def _run_all(shell: Shell, given: Options) -> None:
     for path in given["files"]:
         run_or_reject(shell, Command("i", str(path)))
     if not given["statements"] and not given["files"]:
+        if isinstance(sys.stdin, TextIOWrapper):  # A script is UTF-8 on all systems.
+            sys.stdin.reconfigure(encoding="utf-8-sig")
         run_lines(shell, sys.stdin)
 
 

@@ -328,6 +328,10 @@ class Database:
         self._core.splitting.fit_sizes()
         return physical.physical_layout(self._core.store, self.schema, servers=servers)
 
+    def map_sizes(self) -> dict[int, int]:
+        """Return the numbers of rows of the store's dictionaries, by their identity."""
+        return self._core.store.map_sizes()
+
     def close(self) -> None:
         """Drop the database: sessions end, waiting requests fail, and no commit follows.
 

@@ -16,7 +16,6 @@ from itertools import groupby
 from typing import Any
 
 from spanemu.base.call import current
-from spanemu.base.collector import Pause
 from spanemu.base.record import dataclass
 from spanemu.schema import objects
 from spanemu.schema.indexes import Index, replaced_parts
@@ -93,11 +92,10 @@ class Change:
         if not self.jobs:
             return ()
         data = Data(store, rules, at, context)
-        with Pause():
-            writes = [write for job in self.jobs for write in job(data)]
-            changes = backfilled(store, data.backfilled, writes)
-            if writes:
-                store.apply(writes, at)
+        writes = [write for job in self.jobs for write in job(data)]
+        changes = backfilled(store, data.backfilled, writes)
+        if writes:
+            store.apply(writes, at)
         return changes
 
 

@@ -50,7 +50,7 @@ def write_baseline(report: Report, path: Path) -> str:
         key=lambda entry: (entry["id"], entry["object"], entry["column"] or ""),
     )
     text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
     written = f"{path} accepts {counted(len(findings), 'finding')}."
     if not report.failures:
         return written

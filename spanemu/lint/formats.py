@@ -105,7 +105,6 @@ def as_sarif(report: Report) -> str:
     numbers = {each["id"]: number for number, each in enumerate(descriptors)}
     driver = {
         "name": "spanemu lint",
-        "informationUri": "https://pypi.org/project/spanemu/",
         "rules": descriptors,
     }
     invocation = {
@@ -176,10 +175,16 @@ def _location(item: Finding | Failure) -> dict[str, Any]:
     region = {"startLine": item.line, "startColumn": item.line_column}
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": quote(PurePath(item.file).as_posix())},
+            "artifactLocation": {"uri": file_uri(item.file)},
             "region": region,
         }
     }
+
+
+def file_uri(file: str) -> str:
+    """Return a file as a URI, relative if the file is."""
+    path = PurePath(file)
+    return path.as_uri() if path.drive else quote(path.as_posix())
 
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {

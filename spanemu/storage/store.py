@@ -288,6 +288,16 @@ class Store(StoreReads):
         log = self._log if self._snapshots else None
         return self._garbage.collect(self.split_map, horizon, rows_max, log)
 
+    def map_sizes(self) -> dict[int, int]:
+        """Return the numbers of rows of the dictionaries by their identity: clones share some.
+
+        Takes no lock, because threads with other locks call it: a change meanwhile may be missed.
+        """
+        hierarchies = list(self.split_map.hierarchies.values())
+        splits = [split for hierarchy in hierarchies for split in hierarchy.splits]
+        trees = [tree for split in splits for tree in list(split.trees.values())]
+        return {id(each): len(each) for tree in trees for each in tree.maps}
+
     # ------------------------------------------------------------------ snapshots and clones
 
     def snapshot(self) -> StoreSnapshot:

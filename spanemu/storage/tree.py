@@ -35,6 +35,7 @@ from itertools import accumulate, chain, cycle
 from threading import RLock
 
 from spanemu.base.clock import BEGINNING
+from spanemu.base.collector import heap
 from spanemu.storage import layers
 from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, Piece, leaf_of
 from spanemu.storage.versions import Row, Version, visible
@@ -75,6 +76,8 @@ class Tree:
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
         self._leaves = [leaf_of(each, self.versions(each), self._owner) for each in parts or [[]]]
         self._firsts = [b"", *(part[0] for part in parts[1:])]
+        if len(parts) > 1:
+            heap.note_rows(len(keys))
 
     # ------------------------------------------------------------------ sharing
 
@@ -157,11 +160,13 @@ class Tree:
         self._ends = None
         if leaf.insert(key, version) > LEAF_KEYS_MAX:
             self._divide(number, in_order=leaf.keys[-1] == key)
+            heap.note_rows(LEAF_KEYS_MAX)
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
         self.maps[0].update(versions)
         self._count += len(versions)
+        heap.note_rows(len(versions))
         self._ends = None
         self._arrived += sorted(versions)
         self._arrived_at = max(self._arrived_at, at)

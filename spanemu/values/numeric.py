@@ -29,8 +29,8 @@ _PLAIN = lazy_pattern(r"[+-]?\d{1,29}(?:\.\d{1,9})?", re.ASCII)
 _quantize = _EXACT.quantize
 _add, _subtract, _multiply = _EXACT.add, _EXACT.subtract, _EXACT.multiply
 # Bounds within which a number is in range when it has been rounded, too.
-_SURELY_BELOW_MAX = Decimal(10) ** (PRECISION - SCALE - 1)
-_SURELY_ABOVE_MIN = -_SURELY_BELOW_MAX
+_SURELY_BELOW_MAX = Decimal(10 ** (PRECISION - SCALE - 1))
+_SURELY_ABOVE_MIN = _SURELY_BELOW_MAX.copy_negate()
 
 
 def parse(text: str) -> Decimal:

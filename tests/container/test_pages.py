@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 import yaml
@@ -28,6 +27,17 @@ WORKFLOW = DOCKERFILE.with_name("github-actions.yml")
 COMPOSE = DOCKERFILE.with_name("compose.yaml")
 PUSHES = {"docker tag": "needs a registry"}
 JAVA = {"DockerImageName": "needs Testcontainers"}
+SCHEMA = "-- schema.sql\nCREATE TABLE Orders (OrderId STRING(36)) PRIMARY KEY (OrderId);\n"
+READS = """\
+# read.py
+import os
+
+from google.cloud.spanner import Client
+
+instance = Client().instance(os.environ["SPANNER_INSTANCE_ID"])
+with instance.database(os.environ["SPANNER_DATABASE_ID"]).snapshot() as snapshot:
+    print("orders:", snapshot.execute_sql("SELECT COUNT(*) FROM Orders").one()[0])
+"""
 
 
 @pytest.fixture
@@ -64,7 +74,8 @@ def test_the_page_on_containers(walk):
 
 
 def test_the_workflow_applies_a_schema_and_its_variables_reach_the_database(walk):
-    job = read(WORKFLOW)["jobs"]["test"]
+    workflow = read(WORKFLOW)
+    job = workflow["jobs"]["test"]
     (service,) = job["services"].values()
     (apply,) = (step["run"] for step in job["steps"] if "schema.sql" in step.get("run", ""))
     variables = [f"-e {shlex.quote(f'{k}={v}')}" for k, v in service["env"].items()]
@@ -74,25 +85,36 @@ def test_the_workflow_applies_a_schema_and_its_variables_reach_the_database(walk
 docker run --detach --rm --name spanner {" ".join([*ports, *variables])} {image}
 docker exec spanner spanemu health --wait 60
 {re.sub("[$]{{.*?}}", "spanner", apply)}
-export {" ".join(f"{name}={shlex.quote(value)}" for name, value in job["env"].items())}
+export {exports(workflow["env"])}
 python3 -m venv .venv && .venv/bin/pip install -q spanemu
 .venv/bin/python read.py
 docker stop spanner
 """
-    schema = "-- schema.sql\nCREATE TABLE Orders (OrderId STRING(36)) PRIMARY KEY (OrderId);\n"
-    reads = """\
-# read.py
-import os
+    assert "orders: 0" in walk.follow(files_and(script))
 
-from google.cloud.spanner import Client
 
-instance = Client().instance(os.environ["SPANNER_INSTANCE_ID"])
-with instance.database(os.environ["SPANNER_DATABASE_ID"]).snapshot() as snapshot:
-    print("orders:", snapshot.execute_sql("SELECT COUNT(*) FROM Orders").one()[0])
+def test_the_job_without_an_image_starts_a_server_with_the_schema(walk):
+    workflow = read(WORKFLOW)
+    steps = [step["run"] for step in workflow["jobs"]["without-image"]["steps"] if "run" in step]
+    installs, starts, _ = steps
+    script = f"""\
+python3 -m venv .venv && export PATH=$PWD/.venv/bin:$PATH
+{installs}
+{starts}
+export {exports(workflow["env"])}
+python read.py
 """
-    block = Block("sh", script, WORKFLOW.name, "")
-    files = [replace(block, language="", text=text) for text in (schema, reads)]
-    assert "orders: 0" in walk.follow([*files, block])
+    assert "orders: 0" in walk.follow(files_and(script))
+
+
+def files_and(script):
+    """Return blocks that save a schema and a program that reads, and then run a script."""
+    texts = ("", SCHEMA), ("", READS), ("sh", script)
+    return [Block(language, text, WORKFLOW.name, "") for language, text in texts]
+
+
+def exports(variables):
+    return " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ READS = """
 def test_counts_are_saved_and_compared(music):
     music.run(READS.format(times=10), "--spanner-save=main").assert_outcomes(passed=1)
     saved = json.loads((music.path / ".spanemu/main.json").read_text())
-    (counts,) = saved.values()
+    (counts,) = saved["tests"].values()
     assert counts["queries"] == 10
 
     def compared(times, *args):

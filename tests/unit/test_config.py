@@ -28,6 +28,17 @@ def test_an_unknown_grpc_server():
         EmulatorConfig(grpc_server="other")
 
 
+@pytest.mark.parametrize("freeze", [True, False, "auto"])
+def test_objects_are_frozen_always_never_or_when_it_pays(freeze):
+    assert EmulatorConfig(gc_freeze=freeze).gc_freeze is freeze
+
+
+@pytest.mark.parametrize("freeze", ["on", None, 2])
+def test_an_unknown_way_to_freeze_objects(freeze):
+    with pytest.raises(InvalidConfig, match="gc_freeze must be True, False or 'auto'"):
+        EmulatorConfig(gc_freeze=freeze)
+
+
 def test_any_address_is_dialled_by_name():
     assert str(HostPort.parse("0.0.0.0:1").reachable) == "localhost:1"
     assert str(HostPort.parse("[::]:1").reachable) == "localhost:1"

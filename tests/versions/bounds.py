@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-EXTRAS = ("alembic", "django", "sqlalchemy")  # whose libraries the plugin knows
+EXTRAS = ("alembic", "django", "functions", "sqlalchemy")  # whose libraries are used or known
 # Tools of the extra `test` that users run beside the plugin; the others are this project's own.
 TOOLS = ("freezegun", "pytest", "pytest-django", "pytest-html", "pytest-xdist", "time-machine")
 _REQUIREMENT = re.compile(

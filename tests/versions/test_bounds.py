@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def project(**changes: object) -> dict[str, object]:
-    extras = {"alembic": [], "django": [], "sqlalchemy": [], "test": ["pytest>=8", "mypy>=1"]}
+    names = ("alembic", "django", "functions", "sqlalchemy")
+    extras = {**{name: [] for name in names}, "test": ["pytest>=8", "mypy>=1"]}
     return {"dependencies": ["click>=8.1"], "optional-dependencies": extras, **changes}
 
 

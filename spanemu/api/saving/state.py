@@ -44,7 +44,7 @@ from spanemu.interchange.transfer import load_folder
 from spanemu.schema.dialect import DatabaseDialect, dialect_named
 
 STATE_FILE = "state.json"
-FORMAT = 2  # changes with every change that an earlier or later version cannot read
+FORMAT = 1  # changes with every change that an earlier or later version cannot read
 _ROWS = JsonLines()
 _ALL = Choice(messages=True)
 

@@ -90,7 +90,7 @@ class Printer:
 
     def redirect(self, path: Path | None) -> None:
         """Write further results to a file, or to standard output again. Raises OSError."""
-        file = self._standard if path is None else path.open("w", encoding="utf-8")
+        file = self._standard if path is None else path.open("w", encoding="utf-8", newline="\n")
         self.close()
         self._out = file
 

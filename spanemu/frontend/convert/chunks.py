@@ -27,7 +27,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from typing import Any
 
-from spanemu.base.collector import Pause
 from spanemu.base.errors import SpannerError
 from spanemu.base.limits import RESUMABLE_CHUNK_BYTES, ROW_BYTES_MAX, STREAM_CHUNK_BYTES
 from spanemu.base.live import LiveRow, LiveRows
@@ -229,15 +228,10 @@ class LiveChunks(Chunks):
 
 
 def _continued(first: bytes, rest: Generator[bytes, None, None]) -> Iterator[bytes]:
-    """Yield the messages of a large result. No garbage is collected while one is made."""
+    """Yield the messages of a large result."""
     with closing(rest):
         yield first
-        while True:
-            with Pause():
-                message = next(rest, None)
-            if message is None:
-                return
-            yield message
+        yield from rest
 
 
 def cut(raw: Any, room: int) -> tuple[Any, Any]:

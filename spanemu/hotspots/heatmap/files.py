@@ -65,10 +65,10 @@ def save(path: str | PathLike[str], observed: Observed, before: Earlier | None =
     if suffix == ".png":
         file.write_bytes(image(observed.heatmap))
     elif suffix == ".txt":
-        file.write_text(observed.heatmap.text() + "\n", encoding="utf-8")
+        file.write_text(observed.heatmap.text() + "\n", encoding="utf-8", newline="\n")
     else:
         earlier = None if before is None else earlier_figures(before)
-        file.write_text(page(observed, earlier), encoding="utf-8")
+        file.write_text(page(observed, earlier), encoding="utf-8", newline="\n")
 
 
 def figures(heatmap: Heatmap) -> Figures:

@@ -1,7 +1,7 @@
 """ZSTD_COMPRESS and its inverses, by the chapter "Compression functions".
 
-The package `zstandard` does the work. It is imported at the first call; without the package a call
-raises Unsupported.
+The package `zstandard`, which the extra `functions` requires, does the work. It is imported at the
+first call; without the package a call raises ExtraMissing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import ExtraMissing
 from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
@@ -69,7 +69,7 @@ def _zstandard() -> Any:
     try:
         return import_module("zstandard")
     except ImportError:
-        raise Unsupported("ZSTD compression without the package zstandard") from None
+        raise ExtraMissing("ZSTD compression", "functions") from None
 
 
 FUNCTIONS = chapter(

@@ -1,8 +1,8 @@
 """FarmHash's 64-bit fingerprint (github.com/google/farmhash), for FARM_FINGERPRINT.
 
-The package cityhash computes it thirty times faster, but is not built for every version of Python.
-This module stands in where that package is missing. All arithmetic is modulo 2**64, on words in
-little-endian order.
+The package cityhash computes it thirty times faster, but is not built for every version of Python:
+only tests use it, to compare results. All arithmetic is modulo 2**64, on words in little-endian
+order.
 """
 
 from __future__ import annotations

@@ -5,18 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 
+from spanemu.sql.functions.farm_hash import fingerprint64
 from spanemu.sql.functions.notation import chapter, overload
 from spanemu.sql.functions.registry import Overload
-
-try:
-    from farmhash import Fingerprint64 as fingerprint64  # type: ignore[import-untyped]
-except ImportError:
-    from spanemu.sql.functions.farm_hash import fingerprint64
 
 
 def farm_fingerprint(value: bytes | str) -> int:
     """Return `FARM_FINGERPRINT(value)`: FarmHash's Fingerprint64 as a signed integer."""
-    hashed: int = fingerprint64(value)
+    hashed = fingerprint64(value)
     return hashed if hashed < 1 << 63 else hashed - (1 << 64)
 
 

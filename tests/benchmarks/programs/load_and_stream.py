@@ -25,6 +25,7 @@ DDL = [
     "CREATE INDEX ByA ON T (A)",
     "CREATE INDEX ByG ON T (G)",
 ]
+FREEZES: dict[str, Any] = {"on": True, "off": False, "auto": "auto"}  # a second argument
 SOME_DAY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -67,9 +68,9 @@ def stream(database: Any) -> int:
         return sum(1 for _ in snapshot.execute_sql("SELECT Id, A, C, D, F FROM T LIMIT 200000"))
 
 
-def main(rows: int) -> None:
+def main(rows: int, freeze: dict[str, Any]) -> None:
     collector = CollectorTime()
-    with spanemu.Emulator() as emulator:
+    with spanemu.Emulator(**freeze) as emulator:
         database = emulator.create_database("bench", schema=DDL).client()
         began = process_time()
         commits = load(database, rows)
@@ -93,4 +94,4 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), {"gc_freeze": FREEZES[sys.argv[2]]} if sys.argv[2:] else {})

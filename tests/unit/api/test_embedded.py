@@ -249,21 +249,53 @@ def test_version_retention_is_configurable():
 
 FREEZES = """
 import gc, spanemu
-with spanemu.Emulator(gc_freeze=False):
+with spanemu.Emulator(gc_freeze=False), spanemu.Emulator():
     assert not gc.get_freeze_count()
-with spanemu.Emulator() as first:
+with spanemu.Emulator(gc_freeze=True) as first:
     assert gc.get_freeze_count() > 10_000
     assert gc.isenabled()
-    with spanemu.Emulator():
+    with spanemu.Emulator(gc_freeze=True):
         pass
     try:
-        spanemu.Emulator(host_port=first.uri)
+        spanemu.Emulator(host_port=first.uri, gc_freeze=True)
     except spanemu.PortTaken:
         pass
     assert gc.get_freeze_count() > 10_000
 assert not gc.get_freeze_count()
 """
+FREEZES_LATER = """
+import gc, spanemu
+from spanemu.base import collector
+collector.ROWS_MIN = 5_000
+
+def fill(database, first, count):
+    with database.client().batch() as batch:
+        batch.insert("T", ["K"], [[key] for key in range(first, first + count)])
+
+with spanemu.Emulator() as emulator:
+    schema = "CREATE TABLE T (K INT64) PRIMARY KEY (K)"
+    small, large = (emulator.create_database(name, schema) for name in ("small", "large"))
+    empty = small.snapshot()
+    for _ in range(5):  # The same rows, again and again, are not many.
+        fill(small, 0, 2_000)
+        small.restore(empty)
+    emulator.create_database("template", schema)
+    fill(emulator.database("template"), 0, 2_000)
+    for number in range(5):  # Clones share the rows.
+        emulator.database("template").clone(f"clone-{number}")
+    fill(small, 0, 100)
+    assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+    for first in range(0, 6_000, 1_000):
+        fill(large, first, 1_000)
+    assert gc.get_freeze_count() > 10_000
+    large.drop()
+    assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+"""
 
 
 def test_an_emulator_freezes_the_heap_until_it_is_closed():
     subprocess.run([sys.executable, "-c", FREEZES], check=True, timeout=60)
+
+
+def test_an_emulator_freezes_the_heap_when_it_holds_many_rows():
+    subprocess.run([sys.executable, "-c", FREEZES_LATER], check=True, timeout=60)

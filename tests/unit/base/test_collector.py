@@ -90,6 +90,7 @@ def test_a_forked_child_collects_garbage() -> None:
 
 PRELUDE = """
 import gc
+import sys
 from weakref import ref
 from spanemu.base import collector
 from spanemu.base.collector import Heap
@@ -124,25 +125,91 @@ def run_apart(code: str) -> None:
 
 def test_an_emulator_freezes_what_exists_until_the_last_is_closed() -> None:
     run_apart("""
-        heap.hold()
-        heap.hold()
+        first, second = heap.hold(), heap.hold()
         assert gc.get_freeze_count() > 1_000
-        heap.release()
+        first.release()
         assert gc.get_freeze_count() > 1_000
-        heap.release()
+        second.release()
         assert gc.get_freeze_count() == 0
         assert not gc.callbacks
+    """)
+
+
+def test_few_rows_leave_the_collector_alone() -> None:
+    run_apart("""
+        rows = 0
+        hold = heap.hold(lambda: rows)
+        heap.note_rows(10 * collector.ROWS_MIN)
+        rows = collector.ROWS_MIN - 1
+        heap.note_rows(collector.ROWS_MIN)
+        heap.freeze()
+        heap.prepare_for_exit()
+        collect()
+        assert (gc.get_freeze_count(), gc.callbacks, heap.age) == (0, [], 0)
+        hold.release()
+        heap.note_rows(10 * collector.ROWS_MIN)
+        assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+    """)
+
+
+def test_many_rows_of_all_emulators_freeze_the_heap_until_few_are_left() -> None:
+    run_apart("""
+        rows = collector.ROWS_MIN // 2
+        holds = [heap.hold(lambda: rows), heap.hold(lambda: rows)]
+        heap.note_rows(collector.ROWS_MIN)
+        assert gc.get_freeze_count() > 1_000
+        heap.collect_large_garbage()
+        assert gc.get_freeze_count() > 1_000
+        rows = collector.ROWS_MIN // 5
+        heap.collect_large_garbage()
+        assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+        rows = collector.ROWS_MIN
+        heap.note_rows(collector.ROWS_MIN)
+        holds[0].release()
+        assert gc.get_freeze_count() > 1_000
+        holds[1].release()
+        assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+    """)
+
+
+def test_an_emulator_that_needs_a_frozen_heap_keeps_it_when_the_rows_of_another_go() -> None:
+    run_apart("""
+        always, rows = heap.hold(), collector.ROWS_MIN
+        other = heap.hold(lambda: rows)
+        heap.note_rows(rows)
+        rows = 0
+        heap.collect_large_garbage()
+        other.release()
+        assert gc.get_freeze_count() > 1_000
+        always.release()
+        assert (gc.get_freeze_count(), gc.callbacks) == (0, [])
+    """)
+
+
+def test_a_count_of_rows_does_not_wait_for_another_thread() -> None:
+    run_apart("""
+        import threading
+        hold = heap.hold(lambda: collector.ROWS_MIN)
+        with heap._mutex:
+            other = threading.Thread(target=heap.note_rows, args=(collector.ROWS_MIN,))
+            other.start()
+            other.join(30)
+            assert not other.is_alive()
+        assert gc.get_freeze_count() == 0
+        heap.note_rows(1)
+        assert gc.get_freeze_count() > 1_000
+        hold.release()
     """)
 
 
 def test_a_heap_that_others_have_frozen_is_left_alone() -> None:
     run_apart("""
         gc.freeze()
-        heap.hold()
+        hold = heap.hold()
         assert not gc.callbacks
         heap.freeze()
         assert heap.age == 0
-        heap.release()
+        hold.release()
         assert gc.get_freeze_count() > 1_000
     """)
 
@@ -196,7 +263,7 @@ def test_garbage_among_frozen_objects_is_collected_when_they_have_grown() -> Non
         del node
         collect()
         assert alive() is not None
-        more = [[] for _ in range(5 * gc.get_freeze_count())]
+        more = [[] for _ in range(5 * sys.getallocatedblocks())]
         collect()
         collect()
         assert alive() is None
@@ -227,16 +294,15 @@ def test_a_process_that_ends_visits_all_objects_once() -> None:
     run_apart("""
         node = Node()
         alive = ref(node)
-        heap.hold()
+        hold = heap.hold()
         heap.prepare_for_exit()
         del node
-        heap.release()
+        hold.release()
         assert alive() is not None
         gc.collect()
         assert alive() is None
         assert gc.get_freeze_count() > 1_000
-        heap.hold()
-        heap.release()
+        heap.hold().release()
         assert gc.get_freeze_count() == 0
         assert not gc.callbacks
     """)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 
 from spanemu.base.errors import SpannerError
@@ -13,7 +11,6 @@ from spanemu.ddl.errors.data import (
     StoredNull,
     StoredValueTooLong,
 )
-from spanemu.storage.store import Store
 from tests.unit.ddl.world import World
 
 TABLE = "CREATE TABLE T (k INT64, v INT64, s STRING(MAX)) PRIMARY KEY (k)"
@@ -156,18 +153,3 @@ def test_deleted_rows_refuse_nothing() -> None:
     world = World(TABLE)
     world.insert("T", "k s", ["1", "text"])
     world.ddl("DROP TABLE T", TABLE, "ALTER TABLE T ALTER COLUMN s STRING(3)")
-
-
-def test_no_garbage_is_collected_during_a_backfill(monkeypatch: pytest.MonkeyPatch) -> None:
-    collects: list[bool] = []
-    world = World("CREATE TABLE T (K INT64) PRIMARY KEY (K)")
-    world.insert("T", "K", ["1"], ["2"])
-    apply = Store.apply
-    monkeypatch.setattr(
-        Store, "apply", lambda *given: (collects.append(gc.isenabled()), apply(*given))
-    )
-    world.ddl("ALTER TABLE T ADD COLUMN V INT64 NOT NULL DEFAULT (7)")
-    assert collects == [False]
-    with pytest.raises(StoredNull):
-        world.ddl("ALTER TABLE T ADD COLUMN W INT64 NOT NULL AS (NULL) STORED")
-    assert gc.isenabled()

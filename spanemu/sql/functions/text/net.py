@@ -1,7 +1,8 @@
 """Internet addresses and names, by the chapter "Net functions".
 
 A binary address is 4 or 16 bytes in network order. The parser of URLs is lenient: many texts that
-RFC 3986 does not allow still have a host. Public suffixes come from the package `tldextract`.
+RFC 3986 does not allow still have a host. Public suffixes come from the package `tldextract`,
+which the extra `functions` requires.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import ExtraMissing
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.notation import chapter, overload
 
@@ -55,7 +56,7 @@ def _suffix_rules() -> frozenset[str]:
         path = Path(folder, _FILE)
         if path.is_file():
             return _parse_rules(path.read_text(encoding="utf-8"))
-    raise Unsupported(f"the public suffix list without the package {_PACKAGE}")
+    raise ExtraMissing("The list of public suffixes", "functions")
 
 
 def _parse_rules(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from google.cloud.spanner_admin_database_v1.types import Backup
 
 import spanemu
 from spanemu.api.saving.directory import UnusableState
+from spanemu.api.saving.state import FORMAT
 from spanemu.interchange.inventory import INVENTORY
 from tests.unit.interchange.damage import DAMAGES
 
@@ -141,8 +142,10 @@ def test_a_state_of_an_earlier_version_says_how_to_move_its_databases(copy, tmp_
     for inventory in state.rglob(INVENTORY):
         inventory.unlink()
     path = state / "state.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
-    with pytest.raises(UnusableState, match=r"format 1, .*`spanemu load NAME \S+ --create`"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": FORMAT - 1}))
+    with pytest.raises(
+        UnusableState, match=rf"format {FORMAT - 1}, .*`spanemu load NAME \S+ --create`"
+    ):
         start(copy)
     with spanemu.Emulator() as emulator:
         database = emulator.create_database("shop")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -63,20 +62,6 @@ def test_precommit_token_is_in_every_message() -> None:
     found = messages([("x" * 60,)] * 4, ("s", types.STRING), transaction=info)
     assert len(found) > 1
     assert all(one.precommit_token.precommit_token == b"t" for one in found)
-
-
-def test_no_garbage_is_collected_while_a_further_message_is_made() -> None:
-    collects: list[bool] = []
-
-    def rows() -> Iterator[tuple[str]]:
-        for _ in range(6):
-            collects.append(gc.isenabled())
-            yield ("x" * 60,)
-
-    stream = ResultStream(columns=(("s", types.STRING),), rows=rows())
-    for _ in Chunks(stream, chunk_bytes=100).messages():
-        assert gc.isenabled()
-    assert collects == [True, True, *[False] * 4]
 
 
 def test_tokens_stand_between_rows_only() -> None:

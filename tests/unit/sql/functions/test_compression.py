@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import ExtraMissing
 from spanemu.sql.functions import compression
 from spanemu.sql.functions.errors import BadArgument
 from tests.unit.sql.functions.calling import call
@@ -51,6 +51,6 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
     compression._zstandard.cache_clear()
     monkeypatch.setattr(compression, "import_module", absent)
-    with pytest.raises(Unsupported):
+    with pytest.raises(ExtraMissing):
         call("ZSTD_COMPRESS", "x")
     compression._zstandard.cache_clear()

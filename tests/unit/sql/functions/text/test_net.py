@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from spanemu.base.errors import Unsupported
+from spanemu.base.errors import ExtraMissing
 from spanemu.sql.functions.errors import BadArgument
 from spanemu.sql.functions.text import net
 from tests.unit.sql.functions.calling import call
@@ -50,7 +50,7 @@ def test_hosts(url: str, host: str | None, suffix: str | None, domain: str | Non
 def test_without_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     net._suffix_rules.cache_clear()
     monkeypatch.setattr(net, "_PACKAGE", "no_such_package")
-    with pytest.raises(Unsupported):
+    with pytest.raises(ExtraMissing):
         call("NET.PUBLIC_SUFFIX", "a.com")
     net._suffix_rules.cache_clear()
 

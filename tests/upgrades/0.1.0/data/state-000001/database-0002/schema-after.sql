@@ -1,0 +1,3 @@
+ALTER TABLE "Every ""thing" ADD CONSTRAINT self FOREIGN KEY (ref) REFERENCES "Every ""thing"(id);
+CREATE CHANGE STREAM str
+FOR ALL;
