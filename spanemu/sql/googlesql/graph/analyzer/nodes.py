@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, Numbers
@@ -62,8 +62,12 @@ class PatternNodes:
     def __iter__(self) -> Iterator[PatternNode]:
         return iter(dict.fromkeys(self._by_place.values()))
 
-    def add(self, spot: Place) -> PatternNode:
-        """Add a place; it is the node of another place that has one of its variables."""
+    def add(self, spot: Place, inside: Collection[str]) -> PatternNode:
+        """Add a place; it is the node of another place that has one of its variables.
+
+        A node with a name of `inside` is that of the working table only for the paths that a
+        prefix chooses.
+        """
         fold = self._catalog.fold
         keys = {fold(name.name): name for name in spot.names()}
         same = [self._by_name[key] for key in keys if key in self._by_name]
@@ -74,7 +78,7 @@ class PatternNodes:
         for key, name in keys.items():
             node.names.setdefault(key, name.name)
             self._by_name[key] = node
-            known = self._declarations.incoming(name)
+            known = None if key in inside else self._declarations.incoming(name.name)
             if known is not None and node.incoming is None:
                 node.incoming = known
                 node.element = known.element

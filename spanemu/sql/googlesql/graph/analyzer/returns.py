@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -156,7 +157,7 @@ class _Projection:
     def _expressions(self, clause: str) -> Env:
         inside = self._env.within(self._scope, clause)
         inside.aggregation = self._aggregation
-        inside.windows = []
+        inside.windows = [] if self._word == "RETURN" else None
         return inside
 
     @property
@@ -179,6 +180,8 @@ class _Projection:
                 self._items.append(self._item(item))
         self._check_names()
         if group_by is not None or self._aggregation.calls:
+            if self._inside.windows:
+                raise Unsupported(f"IS_FIRST in a {self._word} that groups its rows")
             self._group(group_by)
         for known in self._items:
             self._outputs.append(self._output(known))
