@@ -83,7 +83,7 @@ def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) ->
     _check_widths(operands, operator)
     candidates = zip(*[_candidates(operand, env) for operand in operands], strict=True)
     types = [
-        column_type(number, own, operator, env.analysis)
+        column_type(str(number), own, operator, env.analysis)
         for number, own in enumerate(candidates, 1)
     ]
     op, distinct = operator.op, operator.distinct
@@ -125,13 +125,13 @@ def _width(result: QueryResult) -> str:
 
 
 def column_type(
-    number: int, candidates: Sequence[Candidate], operator: SetOperator, analysis: Analysis
+    column: str, candidates: Sequence[Candidate], operator: SetOperator, analysis: Analysis
 ) -> Type:
     """Return the common type of a column. Raise IncompatibleColumns if it has none."""
     type_ = common_type_of(candidates, analysis)
     if type_ is None:
         types = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
-        raise IncompatibleColumns(number, operator.display_name, types, at=operator.places[1])
+        raise IncompatibleColumns(column, operator.display_name, types, at=operator.places[1])
     return type_
 
 

@@ -18,10 +18,11 @@ from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast as sql_ast
-from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery, NotGroupable
+from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
+from spanemu.sql.googlesql.analyzer.queries.group_by import check_groupable
 from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.googlesql.graph import ast
@@ -310,12 +311,7 @@ class _Projection:
             self._key_elements.append(item.element)
             self._groups.add_element(item.name or item.element.name, item.element)
             return
-        if not is_groupable(item.value.type):
-            raise NotGroupable(
-                f"Grouping by expressions of type {item.value.type} is not allowed",
-                str(item.value.type),
-                at=at,
-            )
+        check_groupable(item.value.type, at)
         self._groups.add_key(item.name, item.value)
 
     def _is_key(self, element: Element) -> bool:

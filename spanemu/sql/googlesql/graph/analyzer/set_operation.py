@@ -127,7 +127,7 @@ def _in_order(
 
 
 def _common_type(
-    variables: Sequence[Variable], number: int, operator: SetOperator, env: GraphEnv
+    variables: Sequence[Variable], operator: SetOperator, env: GraphEnv
 ) -> Type:
     candidates = [
         Candidate(variable.type, Kind.VALUE)
@@ -135,7 +135,7 @@ def _common_type(
         else make_candidate(variable.literal, env.analysis)
         for variable in variables
     ]
-    return column_type(number + 1, candidates, operator, env.analysis)
+    return column_type(variables[0].name, candidates, operator, env.analysis)
 
 
 class _Union:
@@ -156,7 +156,7 @@ class _Union:
 
     def _variable(self, number: int) -> Variable:
         own = [operand.variables[number] for operand in self._operands]
-        type_ = _common_type(own, number, self._operator, self._env)
+        type_ = _common_type(own, self._operator, self._env)
         elements = [variable.element for variable in own]
         known = [element for element in elements if element is not None]
         if len(known) == len(own):
@@ -205,7 +205,7 @@ def _compared(
     inputs: list[list[ResolvedColumn]] = [[] for _ in operands]
     for number, variable in enumerate(operands[0].variables):
         own = [operand.variables[number] for operand in operands]
-        type_ = _common_type(own, number, operator, env)
+        type_ = _common_type(own, operator, env)
         check_comparable(variable.name, type_, operator)
         columns.append(env.analysis.column(variable.name, type_))
         for operand, operand_variable, sources in zip(operands, own, inputs, strict=True):
