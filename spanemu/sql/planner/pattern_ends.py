@@ -28,9 +28,9 @@ _Added = tuple[tuple[ResolvedColumn, Column], ...]
 
 
 def without_end(node: Join, needed: Ids) -> Node | None:
-    """Return an inner join of a pattern without a side that it does not need; None if it needs both.
+    """Return an inner join of a pattern without the side that it does not need.
 
-    The columns `needed` are those that the operators above use.
+    Return None if it needs both. The columns `needed` are those that the operators above use.
     """
     for kept, dropped in ((node.left, node.right), (node.right, node.left)):
         end = _end(dropped)
