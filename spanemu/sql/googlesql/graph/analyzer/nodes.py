@@ -8,7 +8,7 @@ from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.googlesql.graph.analyzer.labels import check_labels, tables_with
-from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, Place, RepeatedLink, Shape
+from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, Place
 from spanemu.sql.googlesql.graph.analyzer.table import ElementVariable
 from spanemu.sql.googlesql.graph.analyzer.variables import Declarations
 
@@ -196,8 +196,3 @@ def prune_tables(edges: Sequence[PatternEdge], catalog: GraphCatalog) -> None:
         restricted = False
         for edge in edges:
             restricted = edge.prune(catalog) or restricted
-
-
-def repetitions_in(shape: Shape) -> Iterator[RepeatedLink]:
-    """Yield the repeated links of a path."""
-    return (link for link in shape.links if isinstance(link, RepeatedLink))

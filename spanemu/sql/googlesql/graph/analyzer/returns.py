@@ -43,6 +43,7 @@ from spanemu.sql.googlesql.graph.analyzer.table import (
     GraphEnv,
     Variable,
     WorkingTable,
+    projected,
     variable_of,
 )
 from spanemu.sql.resolved import (
@@ -53,7 +54,6 @@ from spanemu.sql.resolved import (
     LimitScan,
     Literal,
     OrderScan,
-    ProjectScan,
     ResolvedColumn,
     Scan,
     SortKey,
@@ -346,7 +346,7 @@ class _Projection:
         if self._groups is not None:
             build = _grouped(build, self._groups, self._hints)
         if self._computed:
-            build = _projected(build, tuple(self._computed))
+            build = projected(build, tuple(self._computed))
         variables: Sequence[Variable] = self._outputs
         order = self._order
         if is_distinct:
@@ -358,10 +358,6 @@ class _Projection:
         after = WorkingTable(variables, _ordered(build, order), self._table.fold)
         after.is_ordered = bool(order)
         return after
-
-
-def _projected(build: Build, computed: Sequence[tuple[ResolvedColumn, Expr]]) -> Build:
-    return lambda: ProjectScan(build(), tuple(computed))
 
 
 def _ordered(build: Build, order: tuple[SortKey, ...]) -> Build:

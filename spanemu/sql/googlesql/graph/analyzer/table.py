@@ -219,17 +219,6 @@ class GraphEnv:
         """Return the environment of an expression in a scope."""
         return Env(self.analysis, scope, clause, self.common_tables)
 
-    def value_column(
-        self, name: str, value: Expr, own: frozenset[int] | set[int]
-    ) -> tuple[ResolvedColumn, Expr | None]:
-        """Return the column of a value, and the value if the column must be computed.
-
-        `own` are the identities of references to columns of the rows themselves.
-        """
-        if isinstance(value, ColumnRef) and id(value) in own:
-            return value.column, None
-        return self.analysis.column(name, value.type), value
-
 
 def projected(build: Build, computed: Sequence[tuple[ResolvedColumn, Expr]]) -> Build:
     """Return the function that builds the rows with more columns."""
