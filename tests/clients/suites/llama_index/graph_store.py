@@ -49,7 +49,7 @@ def flow(store: SpannerPropertyGraphStore) -> None:
     print("near:", [node.id for node in nodes], [round(score, 2) for score in scores])
     count = "MATCH (n) RETURN COUNT(*) AS n"
     print("nodes:", store.structured_query(count))
-    store.delete(ids=["bbc"])
+    store.delete(ids=["chunk"])
     print("nodes:", store.structured_query(count))
     print("schema:", "Person" in str(store.get_schema(refresh=True)))
     store.clean_up()
