@@ -110,7 +110,7 @@ class Next:
 
 @dataclass(frozen=True)
 class Call:
-    """`[OPTIONAL] CALL (variable) {MATCH (variable)-[:label]->(inner) RETURN inner AS outcome}`."""
+    """`[OPTIONAL] CALL (variable) {MATCH (variable)-[:label]->(near) RETURN near AS outcome}`."""
 
     variable: str
     label: str
@@ -119,7 +119,7 @@ class Call:
 
     def text(self) -> str:
         edge = f"-[:{self.label}]->" if self.label else "->"
-        inner = f"MATCH ({self.variable}){edge}(inner) RETURN inner AS {self.outcome}"
+        inner = f"MATCH ({self.variable}){edge}(near) RETURN near AS {self.outcome}"
         return f"{'OPTIONAL ' * self.is_optional}CALL ({self.variable}) {{{inner}}}"
 
 
