@@ -207,6 +207,7 @@ LAZY_MODULES = frozenset(
         "spanemu.sql.planner.join_order",
         "spanemu.sql.planner.ordering",
         "spanemu.sql.planner.path_scan",
+        "spanemu.sql.planner.pattern_ends",
         "spanemu.sql.planner.properties",
         "spanemu.sql.planner.remote_calls",
         "spanemu.sql.planner.rules.subqueries",

@@ -69,7 +69,7 @@ class Finding:
     scheme, and `related` are further rule ids. `start` and `limit` bound the keys as in split
     statistics. `max_qps` is the rate of writes that one server allows, on any number of nodes.
     `sources` wrote or scanned the rows, the most frequent first; `key` is one of the hot keys,
-    encoded.
+    encoded. `elements` name the element tables of property graphs that consist of the rows.
     """
 
     reason: Reason
@@ -88,6 +88,7 @@ class Finding:
     related: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     key: bytes = b""
+    elements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}: {self.message} Fix: {self.fix}"
@@ -110,6 +111,7 @@ class Finding:
             f"evidence: {self.evidence}",
             f"keys: {' '.join(self.samples)}",
             *(f"by: {source}" for source in self.sources),
+            *(f"graph: {element}" for element in self.elements),
             f"ceiling: about {self.max_qps:,} writes/s, on any number of nodes",
             f"fix: {self.fix}",
         )

@@ -16,7 +16,8 @@ from spanemu.hotspots.stream_analysis import AnalysisContext, StreamAnalysis, an
 from spanemu.hotspots.tree_load import Kind, Source
 from spanemu.hotspots.verdict import Reason
 from spanemu.schema.indexes import SortedIndex, TableOrIndex
-from spanemu.schema.table import Column
+from spanemu.schema.schema import Schema
+from spanemu.schema.table import Column, Table
 from spanemu.storage.layout import tree_of
 from spanemu.values.types import TypeCode
 
@@ -71,7 +72,17 @@ def finding_of(context: AnalysisContext, analysis: StreamAnalysis, spec: Finding
         else spec.related,
         sources=sources,
         key=_hot_key(analysis, spec.row),
+        elements=tuple(_elements(context.schema, analysis.table)),
     )
+
+
+def _elements(schema: Schema, table: Table) -> Iterator[str]:
+    """Yield the element tables of property graphs whose rows are those of a table."""
+    for graph in schema.graphs.values():
+        for element in graph.elements:
+            if element.table == table.name:
+                kind = "node" if element.source is None else "edge"
+                yield f"{kind} table {element.name} of {graph.name}"
 
 
 def _hot_key(analysis: StreamAnalysis, row: bytes | None) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -215,3 +215,21 @@ class Table:
             return known
         key = unique(name)
         return next((column for column in self.columns if unique(column.name) == key), None)
+
+
+def certain_references(referencing: Table, referenced: Table) -> Iterator[set[tuple[str, str]]]:
+    """Yield the columns of one table that always refer to a row of another, with those referred to.
+
+    Names are folded. A row with NULL in such a column refers to no row.
+    """
+    fold = referencing.fold
+    key = {(fold(part.column.name), fold(part.column.name)) for part in referenced.key}
+    is_child = referencing.parent == referenced.name
+    if referencing.name == referenced.name or (
+        is_child and referencing.interleave is Interleave.IN_PARENT
+    ):
+        yield key
+    for foreign in referencing.foreign_keys:
+        if foreign.enforced and foreign.referenced_table == referenced.name:
+            pairs = zip(foreign.columns, foreign.referenced_columns, strict=True)
+            yield {(fold(own), fold(other)) for own, other in pairs}

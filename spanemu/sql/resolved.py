@@ -349,6 +349,7 @@ class JoinScan(Scan):
     USING has already become equalities, and its merged columns a projection. The right side of an
     INNER or LEFT join that is `lateral` may refer to columns of `left`: it is computed for each
     left row. UNNEST of a column is an `ArrayScan` instead.
+    `of_pattern` marks a join of the nodes and edges of a graph pattern.
     """
 
     join_type: JoinType
@@ -357,6 +358,7 @@ class JoinScan(Scan):
     condition: Expr | None
     hints: Hints = ()
     lateral: bool = False
+    of_pattern: bool = False
 
 
 @record

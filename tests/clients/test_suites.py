@@ -96,6 +96,24 @@ LANGCHAIN = Client(
     prints=f"{_BOTH}stale: ['cd']\napproximate\nnear: ['aab', 'bbc']\nPostgreSQL\n{_BOTH}",
     folder="suites/langchain",
 )
+
+def _graph_store(name: str, prints: str) -> Client:
+    """Return the documented flow of a graph store, in an environment of its own."""
+    return Client(
+        f"{name}-graphs",
+        tools=("python3",),
+        fetch="sh fetch.sh {out}",
+        build="{out}/venv/bin/python -m py_compile graph_store.py",
+        run="{out}/venv/bin/python graph_store.py {project} {instance} graphs",
+        prints=prints,
+        folder=f"suites/{name}",
+    )
+
+
+GRAPH_STORES = {
+    "langchain": _graph_store("langchain", ""),
+    "llama_index": _graph_store("llama_index", ""),
+}
 ACCOUNTS = "CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64) PRIMARY KEY (Id)"
 
 
@@ -134,3 +152,15 @@ def test_the_vector_store_of_langchain(tmp_path: Path) -> None:
         ran = shell(LANGCHAIN.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
     printed = [line for line in ran.stdout.splitlines(True) if not line.startswith("Waiting for")]
     assert (ran.returncode, "".join(printed)) == (0, LANGCHAIN.prints), ran.stderr
+
+
+@pytest.mark.parametrize("store", GRAPH_STORES.values(), ids=GRAPH_STORES)
+def test_a_graph_store(store: Client, tmp_path: Path) -> None:
+    store.make(tmp_path)
+    with spanemu.Emulator.subprocess() as emulator:
+        emulator.create_database("graphs")
+        places = {"project": emulator.project, "instance": emulator.instance}
+        ran = shell(store.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
+    progress = "Waiting for", "Insert ", "No schema change"
+    printed = [line for line in ran.stdout.splitlines(True) if not line.startswith(progress)]
+    assert (ran.returncode, "".join(printed)) == (0, store.prints), ran.stderr

@@ -92,3 +92,26 @@ def test_a_cost_of_zero_is_out_of_range_only_where_it_is_reached(bank):
     assert rows(bank, sql.format(1)) == [[2], [3]]
     with pytest.raises(OutOfRange, match="cost"):
         rows(bank, sql.format(2))
+
+
+def test_an_edge_that_is_a_value_knows_its_ends(bank):
+    sql = (
+        "GRAPH Bank MATCH p = (a {Id: 1})-[t]->{2}(b) FOR one IN EDGES(p) FOR other IN NODES(p) "
+        "FILTER other IS SOURCE OF one AND a IS NOT SOURCE OF one AND b IS DESTINATION OF one "
+        "RETURN other.Id, one.ToId"
+    )
+    assert rows(bank, sql) == [[2, 3]]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "GRAPH Bank MATCH (a {Id: 1})-[t]->{2}(b) RETURN t NEXT FOR one IN t "
+        "RETURN one.ToId, ARRAY_LENGTH(t) AS n, SIGN(ARRAY_LENGTH(t)) AS one",
+        "SELECT one.ToId, ARRAY_LENGTH(t) AS n, SIGN(ARRAY_LENGTH(t)) AS one FROM "
+        "GRAPH_TABLE(Bank MATCH (a {Id: 1})-[t]->{2}(b) RETURN t), UNNEST(t) AS one",
+    ],
+    ids=["NEXT", "GRAPH_TABLE"],
+)
+def test_a_group_variable_is_an_array_in_later_statements(bank, sql):
+    assert sorted(rows(bank, sql)) == [[2, 2, 1], [3, 2, 1]]

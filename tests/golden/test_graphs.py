@@ -18,7 +18,8 @@ from tests.golden.resolved_tree import draw
 from tests.golden.runner import Case, describe_failure, file_id, golden_files, run_golden
 from tests.unit.sql.world import MemoryReader
 
-# Cities and roads between them; drivers, and their visits of cities; nodes without a schema.
+# Cities and roads between them; drivers, and their visits of cities; nodes without a schema; accounts
+# and payments, whose ends exist.
 SCHEMA = plan_batch(
     [
         "CREATE TABLE City (id INT64 NOT NULL, name STRING(MAX), pop INT64) PRIMARY KEY (id)",
@@ -37,6 +38,15 @@ SCHEMA = plan_batch(
         "(id) LABEL Visit PROPERTIES (stars))",
         "CREATE PROPERTY GRAPH Loose NODE TABLES (Free LABEL Entity PROPERTIES (id) "
         "DYNAMIC LABEL (label) DYNAMIC PROPERTIES (more))",
+        "CREATE TABLE Account (id INT64 NOT NULL, owner INT64, FOREIGN KEY (owner) REFERENCES "
+        "Driver (id)) PRIMARY KEY (id)",
+        "CREATE TABLE Pays (id INT64 NOT NULL, n INT64 NOT NULL, payee INT64 NOT NULL, "
+        "amount INT64, FOREIGN KEY (payee) REFERENCES Account (id)) PRIMARY KEY (id, n), "
+        "INTERLEAVE IN PARENT Account",
+        "CREATE PROPERTY GRAPH Bank NODE TABLES (Account, Driver) EDGE TABLES (Pays SOURCE KEY "
+        "(id) REFERENCES Account (id) DESTINATION KEY (payee) REFERENCES Account (id), Account AS "
+        "Owned KEY (id) SOURCE KEY (owner) REFERENCES Driver (id) DESTINATION KEY (id) REFERENCES "
+        "Account (id) LABEL Owned NO PROPERTIES)",
     ],
     EMPTY,
 )[-1].schema

@@ -166,9 +166,6 @@ def _column(name: ast.Identifier | None, row: Table) -> str | None:
     return None if name is None else _columns((name,), row)[0]
 
 
-# ---------------------------------------------------------------------------- text
-
-
 # ---------------------------------------------------------------------------- metadata
 
 
@@ -228,12 +225,14 @@ def _element_metadata(element: Element) -> dict[str, Any]:
 def _without_needless_quotes(text: str) -> str:
     """Return an expression with backticks only around names that need them.
 
-    Clients compare the expression with the name of a column.
+    Clients compare the expression with the name of a column: that alone has no backticks.
     """
     if "`" not in text:
         return text
     dialect = dialect_of(GOOGLE_STANDARD_SQL)
     expression = dialect.parse_expression(text)
+    if isinstance(expression, ast.Name) and len(expression.path.parts) == 1:
+        return expression.path.parts[0].name
     for token in reversed(dialect.tokenize(text)):
         name = token.text[1:-1]
         if token.text[:1] != "`" or quoted(name) != name or name.upper() in CALLED_BY_NAME:

@@ -20,6 +20,7 @@ from spanemu.ddl.errors.routines import (
     GraphViewInvalid,
 )
 from spanemu.ddl.expressions import element_row
+from spanemu.ddl.validators.tables import is_key_type
 from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.objects import Element, Endpoint, Property, PropertyGraph, View
 from spanemu.schema.schema import Schema
@@ -39,13 +40,15 @@ def element_problems(
         reason = f"{row.name} is a view and needs a KEY clause"
         yield GraphInvalid(graph, element.name, reason)
     ends = [end for end in (element.source, element.destination) if end is not None]
-    named = [*element.key, *(name for end in ends for name in end.columns)]
-    named += [
-        name for name in (element.dynamic_label, element.dynamic_properties) if name is not None
-    ]
-    for name in named:
-        if row.column(name) is None:
+    keys = [*element.key, *(name for end in ends for name in end.columns)]
+    dynamic = [element.dynamic_label, element.dynamic_properties]
+    for name in (*keys, *(name for name in dynamic if name is not None)):
+        column = row.column(name)
+        if column is None:
             yield GraphColumnNotFound(graph, row.name, name)
+        elif name in keys and not is_key_type(column.type, schema):
+            reason = f"the key column {name} is of type {column.type}, which no key can have"
+            yield GraphInvalid(graph, element.name, reason)
     for names in (element.key, *(end.columns for end in ends)):
         if len({name.lower() for name in names}) != len(names):
             yield GraphInvalid(graph, element.name, "a key names a column twice")

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from spanemu.interchange.avro.records import without_null
+from spanemu.interchange.avro.records import (
+    EDGE_TABLE,
+    NODE_TABLE,
+    PROPERTY_GRAPH,
+    without_null,
+)
 from spanemu.interchange.parts import SchemaParts
 from spanemu.interchange.sql_text import quoter
 from spanemu.schema.dependency_order import dependency_order
@@ -48,9 +53,12 @@ def schema_statements(records: Sequence[Record], dialect: DatabaseDialect) -> Sc
     first: list[str] = []
     views: list[str] = []
     streams: list[str] = []
+    graphs: list[str] = []
     for record in records:
         if record.get("spannerEntity") == "spannerNamedSchema":
             first.insert(0, f"CREATE SCHEMA {writer.path(name_of(record))}")
+        elif record.get("spannerEntity") == PROPERTY_GRAPH:
+            graphs.append(writer.property_graph(record))
         elif entity := record.get("spannerEntity"):
             raise UnknownDefinition(f"{name_of(record)}: {entity} in an export is not implemented")
         elif "spannerViewQuery" in record:
@@ -68,7 +76,8 @@ def schema_statements(records: Sequence[Record], dialect: DatabaseDialect) -> Sc
     ordered = [tables[name] for group in dependency_order(parents) for name in group]
     indexes = [text for record in ordered for text in numbered(record, "spannerIndex_")]
     keys = [text for record in ordered for text in numbered(record, "spannerForeignKey_")]
-    return SchemaParts([*first, *map(writer.table, ordered), *indexes, *views], [*keys, *streams])
+    before = [*first, *map(writer.table, ordered), *indexes, *views, *graphs]
+    return SchemaParts(before, [*keys, *streams])
 
 
 def name_of(record: Record) -> str:
@@ -106,6 +115,36 @@ class _Writer:
         options = ", ".join(numbered(record, "spannerOption_"))
         word = "WITH" if self._is_postgresql else "OPTIONS"
         return f"{head} {word} ({options})" if options else head
+
+    def property_graph(self, record: Record) -> str:
+        nodes = [self._element(record, prefix) for prefix in _prefixes(record, NODE_TABLE)]
+        edges = [self._element(record, prefix) for prefix in _prefixes(record, EDGE_TABLE)]
+        head = f"CREATE PROPERTY GRAPH {self.path(name_of(record))}"
+        text = f"{head} NODE TABLES ({', '.join(nodes)})"
+        return f"{text} EDGE TABLES ({', '.join(edges)})" if edges else text
+
+    def _element(self, record: Record, prefix: str) -> str:
+        table = self.path(_property(record, f"{prefix}_BASE_TABLE_NAME"))
+        alias = self._quote(_property(record, f"{prefix}_NAME"))
+        parts = [f"{table} AS {alias} KEY {self._columns(record, f'{prefix}_KEY_COLUMNS')}"]
+        for word, end in (("SOURCE", "SOURCE"), ("DESTINATION", "TARGET")):
+            node = record.get(f"{prefix}_{end}_NODE_TABLE_NAME")
+            if node:
+                own = self._columns(record, f"{prefix}_{end}_EDGE_KEY_COLUMNS")
+                others = self._columns(record, f"{prefix}_{end}_NODE_KEY_COLUMNS")
+                parts.append(f"{word} KEY {own} REFERENCES {self._quote(node)} {others}")
+        for label in _prefixes(record, f"{prefix}_LABEL"):
+            parts.append(f"LABEL {self._quote(record[f'{label}_NAME'])}")
+            items = [
+                f"{_property(record, f'{each}_VALUE')} AS {self._quote(record[f'{each}_NAME'])}"
+                for each in _prefixes(record, f"{label}_PROPERTY")
+            ]
+            parts.append(f"PROPERTIES ({', '.join(items)})" if items else "NO PROPERTIES")
+        return " ".join(parts)
+
+    def _columns(self, record: Record, name: str) -> str:
+        columns = [self._quote(column.strip()) for column in _property(record, name).split(",")]
+        return f"({', '.join(columns)})"
 
     def sequence(self, record: Record) -> str:
         head = f"CREATE SEQUENCE {self.path(name_of(record))}"
@@ -184,6 +223,22 @@ class _Writer:
                 yield f"OPTIONS ({', '.join(options)})"
             if field.get("hidden") == "true":
                 yield "HIDDEN"
+
+
+def _prefixes(record: Record, prefix: str) -> Iterator[str]:
+    """Yield prefix_0, prefix_1, ... as long as the record has a property prefix_0_NAME, ..."""
+    for number in count():
+        numbered_prefix = f"{prefix}_{number}"
+        if f"{numbered_prefix}_NAME" not in record:
+            return
+        yield numbered_prefix
+
+
+def _property(record: Record, name: str) -> str:
+    """Return a property. Raise UnknownDefinition for a record without it."""
+    if name not in record:
+        raise UnknownDefinition(f"{name_of(record)}: the property {name} is missing")
+    return str(record[name])
 
 
 def _is_set(record: Record, name: str) -> bool:

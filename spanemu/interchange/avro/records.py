@@ -1,8 +1,9 @@
 """Avro records: the values and types of cells, and definitions of objects as schemas of records.
 
-Tables, views, sequences and change streams have a record. Its properties are those of Spanner's
-export; all are text. Named schemas are part of them. Other objects (models, property graphs, roles,
-...) have no record: the statements beside the export have them.
+Tables, views, sequences, change streams and property graphs have a record. Its properties are
+those of Spanner's export; all are text. Named schemas are part of them. Other objects (models,
+roles, ...) have no record: the statements beside the export have them. They also have what a
+record of Spanner's export does not say, such as the dynamic labels of a graph.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from spanemu.ddl.schema_text import schema_writer, user_indexes
 from spanemu.interchange.connection import Cell
 from spanemu.interchange.sql_text import quoter
 from spanemu.schema.dialect import POSTGRESQL
-from spanemu.schema.objects import ChangeStream, Sequence, View
+from spanemu.schema.objects import ChangeStream, Element, Endpoint, PropertyGraph, Sequence, View
 from spanemu.schema.option_text import option_value
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Identity, Interleave, Table
@@ -28,6 +29,10 @@ from spanemu.values.types import Type, TypeCode
 Record = dict[str, Any]
 NAMESPACE = "spannerexport"
 FORMAT_VERSION = "1.0.0"
+# Of a property graph: the entity, and prefixes of the properties of its element tables.
+PROPERTY_GRAPH, NODE_TABLE, EDGE_TABLE = (
+    "PropertyGraph", "spannerGraphNodeTable", "spannerGraphEdgeTable",
+)  # fmt: skip
 
 Convert = Callable[[Any], Any]
 
@@ -270,6 +275,8 @@ def object_records(schema: Schema) -> Iterator[tuple[str, Record]]:
         yield "tables", _view(view)
     for stream in schema.change_streams.values():
         yield "changeStreams", _change_stream(stream, schema)
+    for graph in schema.graphs.values():
+        yield "propertyGraphs", _property_graph(graph)
     for name in schema.named_schemas.values():
         yield "tables", _record(name, {"spannerEntity": "spannerNamedSchema"})
 
@@ -303,6 +310,52 @@ def _change_stream(stream: ChangeStream, schema: Schema) -> Record:
     clause = "FOR ALL" if stream.watches_all else f"FOR {', '.join(watched)}" if watched else ""
     options = _numbered("spannerOption_", _options(stream.options))
     return _record(stream.name, {"spannerChangeStreamForClause": clause} | options)
+
+
+def _property_graph(graph: PropertyGraph) -> Record:
+    properties: Record = {"spannerEntity": PROPERTY_GRAPH}
+    for prefix, elements in ((NODE_TABLE, graph.nodes), (EDGE_TABLE, graph.edges)):
+        for number, element in enumerate(elements):
+            properties |= _element(f"{prefix}_{number}", element)
+    types: dict[str, str] = {}
+    labels: dict[str, list[str]] = {}
+    for label in (label for element in graph.elements for label in element.labels):
+        labels.setdefault(label.name, [declared.name for declared in label.properties])
+        types |= {declared.name: str(declared.type) for declared in label.properties}
+    for number, (name, type_) in enumerate(types.items()):
+        prefix = f"spannerGraphPropertyDeclaration_{number}"
+        properties |= {f"{prefix}_NAME": name, f"{prefix}_TYPE": type_}
+    for number, (name, names) in enumerate(labels.items()):
+        prefix = f"spannerGraphLabel_{number}"
+        properties |= {f"{prefix}_NAME": name} | _numbered(f"{prefix}_PROPERTY_", names)
+    return _record(graph.name, properties)
+
+
+def _element(prefix: str, element: Element) -> Record:
+    """Return the properties of an element table of a property graph."""
+    properties: Record = {
+        f"{prefix}_NAME": element.name,
+        f"{prefix}_BASE_TABLE_NAME": element.table,
+        f"{prefix}_KIND": "NODE" if element.source is None else "EDGE",
+        f"{prefix}_KEY_COLUMNS": ",".join(element.key),
+    }
+    for word, end in (("SOURCE", element.source), ("TARGET", element.destination)):
+        properties |= {} if end is None else _endpoint(f"{prefix}_{word}", end)
+    for number, label in enumerate(element.labels):
+        of_label = f"{prefix}_LABEL_{number}"
+        properties[f"{of_label}_NAME"] = label.name
+        for place, declared in enumerate(label.properties):
+            properties[f"{of_label}_PROPERTY_{place}_NAME"] = declared.name
+            properties[f"{of_label}_PROPERTY_{place}_VALUE"] = declared.expression
+    return properties
+
+
+def _endpoint(prefix: str, end: Endpoint) -> Record:
+    return {
+        f"{prefix}_NODE_TABLE_NAME": end.node,
+        f"{prefix}_NODE_KEY_COLUMNS": ",".join(end.node_columns),
+        f"{prefix}_EDGE_KEY_COLUMNS": ",".join(end.columns),
+    }
 
 
 def _record(name: str, properties: Record, fields: Iterable[Record] = ()) -> Record:

@@ -45,11 +45,13 @@ class Join(Pairing):
     Buffers the right input. The planner leaves it only where nothing can be hashed or sought.
     `is_right_first`: an INNER or SEMI join reads the right input's first row before the left input,
     because an empty right input is the cheaper way to learn that nothing matches.
+    `of_pattern`: the join is one of nodes and edges of a graph pattern (`planner.pattern_ends`).
     """
 
     condition: Expr | None
     hints: Hints = ()
     is_right_first: bool = False
+    of_pattern: bool = False
     parts = ("left", "right", "condition")
 
 

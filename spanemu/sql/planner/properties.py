@@ -121,7 +121,7 @@ def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
     classes = _classes(conditions)
     if not classes:
         return
-    said = {_fact(condition) for condition in conditions}
+    said = {fact(condition) for condition in conditions}
     for condition in conditions:
         column = _subject(condition)
         if column is None or column not in classes:
@@ -130,8 +130,8 @@ def implied(conditions: Sequence[Expr]) -> Iterator[Expr]:
             if other_id == column:
                 continue
             derived = substitute(condition, {column: other})
-            if _fact(derived) not in said:
-                said.add(_fact(derived))
+            if fact(derived) not in said:
+                said.add(fact(derived))
                 yield derived
 
 
@@ -144,7 +144,7 @@ def _subject(condition: Expr) -> int | None:
     return used[0].column.id
 
 
-def _fact(condition: Expr) -> object:
+def fact(condition: Expr) -> object:
     """Return a key that is equal for conditions that state the same in the same form."""
     if not isinstance(condition, FunctionCall):
         return id(condition)

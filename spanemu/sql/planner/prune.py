@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.sql.plan import nodes
-from spanemu.sql.plan.joins import PHYSICAL, HashJoin, Join, Unnest
+from spanemu.sql.plan.joins import PHYSICAL, HashJoin, Join, JoinKind, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields, walk_nodes
-from spanemu.sql.planner import path_scan
+from spanemu.sql.planner import path_scan, pattern_ends
 from spanemu.sql.resolved import Expr
 
 Ids = frozenset[int]
@@ -109,6 +109,10 @@ def _aggregate(node: nodes.HashAggregate, needed: Ids) -> Node:
 
 
 def _join(node: Join, needed: Ids) -> Node:
+    if node.of_pattern and node.kind is JoinKind.INNER and not node.hints:
+        reduced = pattern_ends.without_end(node, needed)
+        if reduced is not None:
+            return prune(reduced, needed)
     # A lateral right side takes columns from the left.
     uses = needed | _uses((node.condition,)) | free(node.right)
     sides = {"left": prune(node.left, uses), "right": prune(node.right, uses)}

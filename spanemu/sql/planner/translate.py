@@ -157,7 +157,7 @@ def _join(translator: Translator, scan: resolved.JoinScan) -> Node:
     if scan.join_type is resolved.JoinType.RIGHT:
         left, right = right, left
     kind, condition = _JOIN_KINDS[scan.join_type], translator.optional(scan.condition)
-    join = Join(kind, left, right, condition, scan.hints)
+    join = Join(kind, left, right, condition, scan.hints, of_pattern=scan.of_pattern)
     if condition is not None and translator.has_remote_calls:
         return remote_calls.joined(join, condition, translator.planning)
     return join

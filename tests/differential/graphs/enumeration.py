@@ -12,13 +12,17 @@ from itertools import islice
 from typing import Any
 
 from tests.differential.graphs.patterns import (
+    Call,
     Condition,
     EdgePattern,
+    Filter,
+    For,
     GraphQuery,
     Item,
     Match,
     NodePattern,
     PathPattern,
+    Step,
     Subpath,
     Term,
 )
@@ -27,6 +31,7 @@ from tests.differential.graphs.world import Element, Graph
 Binding = dict[str, Any]
 Path = tuple[Element, ...]
 Matched = tuple[Binding, Path]
+Rows = Counter[tuple[Any, ...]]
 Guard = tuple[str, int]  # a mode, and where in the path it begins
 
 # What label expressions mean, by their text.
@@ -55,17 +60,102 @@ class TooMany(Exception):
     """The answer to a query takes too long to enumerate."""
 
 
-def answer(query: GraphQuery, graph: Graph) -> Counter[tuple[Any, ...]]:
+def answer(query: GraphQuery, graph: Graph) -> Rows:
     """Count the rows of a query. Raise TooMany if they are too many."""
     rows: list[Binding] = [{}]
-    for match in query.matches:
-        rows = [joined for row in rows for joined in _joined(match, row, graph)]
+    for step in query.steps:
+        rows = list(islice(_stepped(step, rows, graph), ROWS_MAX + 1))
         if len(rows) > ROWS_MAX:
             raise TooMany()
     values = Counter(tuple([_value(item, row) for item in query.items]) for row in rows)
     if query.counts:
-        return Counter((*row, count) for row, count in values.items())
-    return values
+        values = Counter((*row, count) for row, count in values.items())
+    other = query.operand()
+    return values if other is None else _combined(query.operator, values, answer(other, graph))
+
+
+def _combined(operator: str, first: Rows, second: Rows) -> Rows:
+    """Return the rows of a set operation."""
+    name, kept = operator.split()
+    if kept == "DISTINCT":
+        first, second = Counter(set(first)), Counter(set(second))
+    if name == "UNION":
+        return first | second if kept == "DISTINCT" else first + second
+    return first & second if name == "INTERSECT" else first - second
+
+
+def _stepped(step: Step, rows: list[Binding], graph: Graph) -> Iterator[Binding]:
+    """Yield the rows after a step."""
+    seen: set[tuple[Any, ...]] = set()
+    for row in rows:
+        if isinstance(step, Match):
+            yield from _joined(step, row, graph)
+        elif isinstance(step, Filter):
+            if _HOLDS[step.what](graph, *[row[name] for name in step.variables]):
+                yield row
+        elif isinstance(step, For):
+            array = _FUNCTIONS[step.function](row[step.source] or ())
+            yield from ({**row, step.variable: element} for element in array)
+        elif isinstance(step, Call):
+            yield from _called(step, row, graph)
+        else:
+            kept = {name: row[name] for name in step.names}
+            if not step.distinct or tuple(kept.values()) not in seen:
+                yield kept
+            seen.add(tuple(kept.values()) if step.distinct else ())
+
+
+def _called(call: Call, row: Binding, graph: Graph) -> Iterator[Binding]:
+    begun = row[call.variable]
+    reached = [
+        edge.destination
+        for edge in graph.edges
+        if edge.source == begun and call.label in ("", *edge.labels)
+    ]
+    if call.is_optional and not reached:
+        yield {**row, call.outcome: None}
+    yield from ({**row, call.outcome: node} for node in reached)
+
+
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "": tuple,
+    "NODES": lambda path: path[::2],
+    "EDGES": lambda path: path[1::2],
+}
+
+
+# Whether a condition is TRUE; NULL, which is no condition here, makes each of them not TRUE.
+_HOLDS: Mapping[str, Callable[..., bool]] = {
+    "equal": lambda _, a, b: a is not None and a == b,
+    "different": lambda _, a, b: a is not None and b is not None and a != b,
+    "source": lambda _, n, e: n is not None and e is not None and e.source == n,
+    "no destination": lambda _, n, e: n is not None and e is not None and e.destination != n,
+    "thing": lambda _, n: n is not None and n.labels >= {"Thing"} and "B" not in n.labels,
+    "trail": lambda _, p: p is not None and _is_set(p[1::2]),
+    "acyclic": lambda _, p: p is not None and _is_set(p[::2]),
+    "same ends": lambda _, p: p is not None and p[0] == p[-1],
+    "leaves": lambda graph, n: _has_edge(graph, n, "source", {"Same"}),
+    "reached": lambda graph, n: _has_edge(graph, n, "destination", {"Other", "FromA"}),
+    "degree": lambda graph, n: _degree(graph, n) > 1,
+    "in group": lambda _, n, group: n is not None and n in (group or ()),
+    "long group": lambda _, group: len(group or ()) > 1,
+    "heavy group": lambda _, group: sum([e.get("w") or 0 for e in group or ()]) > 3,
+    "no property": lambda _, n: n is not None and n.table != "A",
+}
+
+
+def _is_set(elements: Path) -> bool:
+    return len(set(elements)) == len(elements)
+
+
+def _has_edge(graph: Graph, node: Element | None, end: str, labels: set[str]) -> bool:
+    edges = [each for each in graph.edges if each.labels & labels]
+    return node is not None and any(getattr(each, end) == node for each in edges)
+
+
+def _degree(graph: Graph, node: Element | None) -> int:
+    """Return how often an edge in any direction is matched at a node: a loop once."""
+    return sum([node is not None and node in (e.source, e.destination) for e in graph.edges])
 
 
 def _value(item: Item, row: Binding) -> Any:

@@ -10,13 +10,18 @@ from random import Random
 
 from tests.differential.graphs.patterns import (
     GROUPABLE,
+    Call,
     Condition,
     EdgePattern,
+    Filter,
+    For,
     GraphQuery,
     Item,
     Match,
+    Next,
     NodePattern,
     PathPattern,
+    Step,
     Subpath,
     Term,
 )
@@ -40,22 +45,33 @@ class Generator:
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
         self._count = 0
-        self._nodes: list[str] = []  # variables of single nodes, which later patterns may repeat
+        # Variables by what they denote. Later patterns may repeat single nodes.
+        self._nodes: list[str] = []
+        self._edges: list[str] = []
+        self._node_groups: list[str] = []
+        self._edge_groups: list[str] = []
+        self._paths: list[str] = []
         self._items: list[Item] = []
 
     def query(self) -> GraphQuery:
         """Return the query."""
-        matches = [self._match(is_optional=False)]
+        steps: list[Step] = [self._match(is_optional=False)]
         if self._chance(0.3):
-            matches.append(self._match(is_optional=self._chance(0.6)))
+            steps.append(self._match(is_optional=self._chance(0.6)))
         if not self._items:
             self._nodes.append("z")
-            matches.append(Match((PathPattern((NodePattern("z"),)),)))
+            steps.append(Match((PathPattern((NodePattern("z"),)),)))
             self._items.append(Item("node", "z"))
+        for _ in range(self._random.choice((0, 0, 0, 1, 1, 2, 3))):
+            step = self._step()
+            if step is not None:
+                steps.append(step)
         self._random.shuffle(self._items)
         items = tuple(self._items[:5])
         counts = self._chance(0.2) and all(item.what in GROUPABLE for item in items)
-        return GraphQuery(tuple(matches), items, counts)
+        last = self._filter() if self._chance(0.12) else None
+        operator = "" if last is None else self._operator(items)
+        return GraphQuery(tuple(steps), items, counts, operator, last)
 
     def _chance(self, share: float) -> bool:
         return self._random.random() < share
@@ -75,6 +91,80 @@ class Generator:
             where = (first, second)
         return Match(patterns, is_optional, where)
 
+    def _step(self) -> Step | None:
+        """Return a step after the first patterns, or None where there is nothing for its kind."""
+        kind = self._random.random()
+        if kind < 0.4:
+            return self._filter()
+        if kind < 0.55:
+            return self._for()
+        if kind < 0.75:
+            return self._next()
+        if kind < 0.9:
+            return self._call()
+        return self._match(is_optional=self._chance(0.5))
+
+    def _filter(self) -> Filter | None:
+        pick = self._random.choice
+        possible: list[Filter] = []
+        if self._nodes:
+            what = pick(("thing", "leaves", "reached", "degree", "no property"))
+            possible.append(Filter(what, (pick(self._nodes),)))
+        if len(self._nodes) > 1:
+            pair = tuple(self._random.sample(self._nodes, 2))
+            possible.append(Filter(pick(("equal", "different")), pair))
+        if self._nodes and self._edges:
+            what = pick(("source", "no destination"))
+            possible.append(Filter(what, (pick(self._nodes), pick(self._edges))))
+        if self._nodes and self._node_groups:
+            possible.append(Filter("in group", (pick(self._nodes), pick(self._node_groups))))
+        if self._edge_groups:
+            what = pick(("long group", "heavy group"))
+            possible.append(Filter(what, (pick(self._edge_groups),)))
+        if self._paths:
+            possible.append(Filter(pick(("trail", "acyclic", "same ends")), (pick(self._paths),)))
+        return pick(possible) if possible else None
+
+    def _for(self) -> For | None:
+        """Return a FOR over the elements of a group or of a path."""
+        arrays = [(name, "") for name in (*self._node_groups, *self._edge_groups)]
+        arrays += [(name, function) for name in self._paths for function in ("NODES", "EDGES")]
+        if not arrays:
+            return None
+        source, function = self._random.choice(arrays)
+        is_edge = function == "EDGES" or source in self._edge_groups
+        variable = self._new("v")
+        (self._edges if is_edge else self._nodes).append(variable)
+        self._items.append(Item("w" if is_edge else "node", variable))
+        return For(variable, source, function)
+
+    def _next(self) -> Next:
+        """Return RETURN and NEXT with the variables that are returned at the end, and others."""
+        lists = (self._nodes, self._edges, self._node_groups, self._edge_groups, self._paths)
+        needed = dict.fromkeys([item.variable for item in self._items])
+        others = [name for each in lists for name in each if name not in needed]
+        names = [*needed, *[name for name in others if self._chance(0.5)]]
+        self._random.shuffle(names)
+        is_distinct = {*names} <= {*self._nodes, *self._edges} and self._chance(0.4)
+        for each in lists:
+            each[:] = [name for name in each if name in names]
+        return Next(tuple(names), is_distinct)
+
+    def _call(self) -> Call | None:
+        if not self._nodes:
+            return None
+        begun, outcome = self._random.choice(self._nodes), self._new("n")
+        self._nodes.append(outcome)
+        self._items.append(Item(self._random.choice(("node", "x", "table")), outcome))
+        label = self._random.choice(("", "Same", "Other", "FromA"))
+        return Call(begun, label, outcome, self._chance(0.4))
+
+    def _operator(self, items: tuple[Item, ...]) -> str:
+        if any(item.what not in GROUPABLE for item in items):
+            return "UNION ALL"
+        name = self._random.choice(("UNION", "INTERSECT", "EXCEPT"))
+        return f"{name} {self._random.choice(('ALL', 'DISTINCT'))}"
+
     def _path(self, *, may_choose: bool) -> PathPattern:
         kind = self._random.random()
         if may_choose and kind < 0.25:
@@ -85,6 +175,7 @@ class Generator:
         terms = self._terms(size, is_restricted=mode in ("TRAIL", "ACYCLIC"))
         if variable:
             self._items.append(Item(self._random.choice(("path length", "path tables")), variable))
+            self._paths.append(variable)
         return PathPattern(terms, variable, "", mode)
 
     def _chosen_path(self) -> PathPattern:
@@ -137,6 +228,7 @@ class Generator:
             groups = ("group length", "group tables", "group sum")
             single = ("table", "w", "labels")
             self._items.append(Item(self._random.choice(groups if bounds else single), variable))
+            (self._edge_groups if bounds else self._edges).append(variable)
         return EdgePattern(
             self._random.choice(">><-"),
             variable,
@@ -173,6 +265,7 @@ class Generator:
         mode = self._random.choice(("", "", "TRAIL", "ACYCLIC"))
         what = "group tables" if bounds else "node"
         self._items.append(Item(what, nodes[-1]))
+        (self._node_groups if bounds else self._nodes).append(nodes[-1])
         return Subpath(tuple(terms), mode, same, bounds)
 
 

@@ -74,6 +74,78 @@ class Match:
 
 
 @dataclass(frozen=True)
+class Filter:
+    """`FILTER condition`: a key of `FILTERS`, about some variables."""
+
+    what: str
+    variables: tuple[str, ...]
+
+    def text(self) -> str:
+        return f"FILTER {FILTERS[self.what].format(*self.variables)}"
+
+
+@dataclass(frozen=True)
+class For:
+    """`FOR variable IN array`: a group variable, or what a path consists of by a function."""
+
+    variable: str
+    source: str
+    function: str = ""
+
+    def text(self) -> str:
+        array = f"{self.function}({self.source})" if self.function else self.source
+        return f"FOR {self.variable} IN {array}"
+
+
+@dataclass(frozen=True)
+class Next:
+    """`RETURN [DISTINCT] names NEXT`."""
+
+    names: tuple[str, ...]
+    distinct: bool = False
+
+    def text(self) -> str:
+        return f"RETURN {'DISTINCT ' * self.distinct}{', '.join(self.names)} NEXT"
+
+
+@dataclass(frozen=True)
+class Call:
+    """`[OPTIONAL] CALL (variable) {MATCH (variable)-[:label]->(near) RETURN near AS outcome}`."""
+
+    variable: str
+    label: str
+    outcome: str
+    is_optional: bool = False
+
+    def text(self) -> str:
+        edge = f"-[:{self.label}]->" if self.label else "->"
+        inner = f"MATCH ({self.variable}){edge}(near) RETURN near AS {self.outcome}"
+        return f"{'OPTIONAL ' * self.is_optional}CALL ({self.variable}) {{{inner}}}"
+
+
+# What conditions say, by name; each is TRUE for some rows at most.
+FILTERS = {
+    "equal": "{0} = {1}",
+    "different": "{0} != {1}",
+    "source": "{0} IS SOURCE OF {1}",
+    "no destination": "{0} IS NOT DESTINATION OF {1}",
+    "thing": "{0} IS LABELED Thing & !B",
+    "trail": "IS_TRAIL({0})",
+    "acyclic": "IS_ACYCLIC({0})",
+    "same ends": "PATH_FIRST({0}) = PATH_LAST({0})",
+    "leaves": "EXISTS {{ (other)-[:Same]->() WHERE other = {0} }}",
+    "reached": "{0} IN {{ MATCH (other)<-[:Other|FromA]-() RETURN other }}",
+    "degree": "VALUE {{ MATCH (other)-[]-() WHERE other = {0} RETURN COUNT(*) AS n }} > 1",
+    "in group": "{0} IN UNNEST({1})",
+    "long group": "ARRAY_LENGTH({0}) > 1",
+    "heavy group": "SUM({0}.w) > 3",
+    "no property": "NOT PROPERTY_EXISTS({0}, name)",
+}
+
+Step = Match | Filter | For | Next | Call
+
+
+@dataclass(frozen=True)
 class Item:
     """A returned value: what of which variable."""
 
@@ -83,11 +155,22 @@ class Item:
 
 @dataclass(frozen=True)
 class GraphQuery:
-    """A query of matches, then the items that are returned, all of them keys unless `counts`."""
+    """A query of steps, then the items that are returned, all of them keys unless `counts`.
 
-    matches: tuple[Match, ...]
+    With `operator`, a set operation with the same query after one more step, `last`.
+    """
+
+    steps: tuple[Step, ...]
     items: tuple[Item, ...]
     counts: bool = False
+    operator: str = ""
+    last: Filter | None = None
+
+    def operand(self) -> GraphQuery | None:
+        """Return the second query of the set operation."""
+        if self.last is None:
+            return None
+        return GraphQuery((*self.steps, self.last), self.items, self.counts)
 
     def text(self) -> str:
         """Return the statement."""
@@ -99,7 +182,17 @@ class GraphQuery:
 
     def body(self) -> str:
         """Return the text behind the graph's name."""
-        parts = [_match_text(match) for match in self.matches]
+        begun = 1 + max(
+            [n for n, step in enumerate(self.steps) if isinstance(step, Next)], default=-1
+        )
+        before = " ".join([_step_text(step) for step in self.steps[:begun]])
+        text = f"{before} {self._last_text(begun)}".strip()
+        other = self.operand()
+        return text if other is None else f"{text} {self.operator} {other._last_text(begun)}"
+
+    def _last_text(self, begun: int) -> str:
+        """Return the text of the steps from one on, and of RETURN."""
+        parts = [_step_text(step) for step in self.steps[begun:]]
         shown = []
         for number, item in enumerate(self.items):
             text = _ITEMS[item.what].format(v=item.variable)
@@ -128,6 +221,10 @@ _ITEMS = {
 
 _HORIZONTAL = frozenset({"group sum"})  # aggregates of an array, which RETURN does not have
 GROUPABLE = frozenset({"node", "table", "x", "w", "group length", "group sum", "path length"})
+
+
+def _step_text(step: Step) -> str:
+    return _match_text(step) if isinstance(step, Match) else step.text()
 
 
 def _match_text(match: Match) -> str:

@@ -1,7 +1,8 @@
 """A graph of two node tables and four edge tables, with random rows.
 
 Labels are shared among tables, ids repeat from table to table, some edges lead to nodes that are
-not there, some have no destination at all, and there are loops and parallel edges.
+not there, some have no destination at all, and there are loops and parallel edges. The source of an
+edge always exists where the schema says so: by interleaving, and by foreign keys.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ DDL = (
     "CREATE TABLE B (id INT64 NOT NULL, x INT64) PRIMARY KEY (id)",
     "CREATE TABLE AA (id INT64 NOT NULL, n INT64 NOT NULL, dst INT64, w INT64) "
     "PRIMARY KEY (id, n), INTERLEAVE IN PARENT A",
-    "CREATE TABLE AB (id INT64 NOT NULL, n INT64 NOT NULL, dst INT64, w INT64) PRIMARY KEY (id, n)",
+    "CREATE TABLE AB (id INT64 NOT NULL, n INT64 NOT NULL, dst INT64, w INT64, "
+    "FOREIGN KEY (id) REFERENCES A (id)) PRIMARY KEY (id, n)",
     "CREATE INDEX ABByDst ON AB (dst)",
     "CREATE TABLE BA (id INT64 NOT NULL, n INT64 NOT NULL, dst INT64, w INT64) PRIMARY KEY (id, n)",
-    "CREATE TABLE BB (id INT64 NOT NULL, src INT64, dst INT64, w INT64) PRIMARY KEY (id)",
+    "CREATE TABLE BB (id INT64 NOT NULL, src INT64, dst INT64, w INT64, "
+    "FOREIGN KEY (src) REFERENCES B (id)) PRIMARY KEY (id)",
     """CREATE PROPERTY GRAPH G
       NODE TABLES (
         A KEY (id) LABEL A PROPERTIES (id, x, name) LABEL Thing PROPERTIES (id, x),
@@ -106,13 +109,16 @@ def random_rows(random: Random) -> Rows:
     for _ in range(random.randint(1, 11)):
         name = random.choice(sorted(_ENDS))
         source, destination = _ENDS[name]
-        begin = random.randint(1, len(ids[source]) + (name != "AA"))
+        last = len(ids[source]) + (name == "BA")
+        if not last:
+            continue
+        begin = random.randint(1, last)
         end = random.choice((None, *range(1, len(ids[destination]) + 2)))
         number = numbers[name] = numbers[name] + 1
         cost = random.randint(1, 5)
         if name == "BB":
             rows[name].append((number, random.choice((None, begin, begin)), end, cost))
-        elif name != "AA" or begin <= len(ids["A"]):
+        else:
             rows[name].append((begin, number, end, cost))
     return rows
 

@@ -150,3 +150,11 @@ def test_a_paused_detector_records_nothing() -> None:
 def test_invalid_assumptions_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"operations|nodes"):
         Assumptions(**given)  # type: ignore[arg-type]
+
+
+def test_a_finding_names_the_element_tables_of_its_rows() -> None:
+    watched = Watched(TABLE, "CREATE PROPERTY GRAPH G NODE TABLES (T, T AS Again)")
+    watched.write(*range(20))
+    (found,) = watched.report(commit_rows_max=20).findings
+    assert found.elements == ("node table T of G", "node table Again of G")
+    assert "graph: node table T of G" in found.details

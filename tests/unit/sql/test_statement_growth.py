@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any
 
 import pytest
 
+from tests.unit.sql.byte_codes import byte_codes
 from tests.unit.sql.world import ROWS, MemoryReader, prepared
 
 
@@ -42,21 +40,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 def instructions(sql: str) -> int:
     """Return how many byte codes the preparation of a statement takes."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        count += event == "opcode"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        prepared(sql, MemoryReader(ROWS))
-    finally:
-        sys.settrace(before)
-    return count
+    return byte_codes(lambda: prepared(sql, MemoryReader(ROWS)))
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

@@ -248,8 +248,8 @@ class UndeclaredParameterConflict(AnalysisError):
 
 
 class IncompatibleColumns(AnalysisError):
-    prose = "Column {number} in {operation} has incompatible types: {types}"
-    number: int
+    prose = "Column {column} in {operation} has incompatible types: {types}"
+    column: str  # its number, or in GQL its name
     operation: str
     types: str
 

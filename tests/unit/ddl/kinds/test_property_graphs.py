@@ -19,8 +19,10 @@ TABLE = """CREATE TABLE T (
         ("UPPER(`name`) AS loud", "UPPER(name)"),
         ("CONCAT('`name`', `name`) AS both", "CONCAT('`name`', name)"),
         ("`k` + `Order` AS total", "k + `Order`"),
-        ("`current_date` AS today", "`current_date`"),
-        ("`extract` AS taken", "`extract`"),
+        ("`current_date` AS today", "current_date"),
+        ("`extract` AS taken", "extract"),
+        ("`Order` AS place", "Order"),
+        ("`extract` + 1 AS more", "`extract` + 1"),
     ],
 )
 def test_a_value_expression_has_no_needless_backticks(written: str, shown: str) -> None:

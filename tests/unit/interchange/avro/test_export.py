@@ -186,6 +186,6 @@ def test_an_invalid_export_is_named(tmp_path, content, words):
 
 def test_an_object_of_another_kind_is_refused(by_hand):
     with (by_hand / "Singers.avro-00000-of-00001").open("wb") as file:
-        fastavro.writer(file, {**SINGERS, "spannerEntity": "PropertyGraph", "fields": []}, [])
-    with pytest.raises(InvalidDump, match="Singers: PropertyGraph in an export is not implemented"):
+        fastavro.writer(file, {**SINGERS, "spannerEntity": "Model", "fields": []}, [])
+    with pytest.raises(InvalidDump, match="Singers: Model in an export is not implemented"):
         read_export(by_hand)

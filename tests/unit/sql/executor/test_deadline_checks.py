@@ -7,11 +7,10 @@ Python's garbage collection: other work on the machine is not the statement's fa
 from __future__ import annotations
 
 import gc
-import time
 
 import pytest
 
-from spanemu.base.call import Call, Cancelled
+from spanemu.base.call import Cancelled
 from spanemu.base.clock import SystemClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
@@ -25,6 +24,7 @@ from spanemu.database.options import (
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 from spanemu.values.types import INT64, JSON, STRING, array_of
+from tests.unit.sql.executor.watch import Watch
 
 ROWS = 10_000
 SECONDS_MAX = 0.1  # 0.05 on an idle machine; other processes share the caches of a busy one
@@ -111,26 +111,6 @@ WRITE_STATEMENTS = [
 ]
 
 
-class Watch(Call):
-    """A call that records the longest time between two checks of its deadline."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._last = time.thread_time()
-        self._end = self._last + BUDGET_SECONDS
-        self.longest = 0.0
-
-    def check(self) -> None:
-        self.record_check()
-        if self._last > self._end:
-            raise Cancelled()
-
-    def record_check(self) -> None:
-        now = time.thread_time()
-        self.longest = max(self.longest, now - self._last)
-        self._last = now
-
-
 @pytest.fixture(scope="module")
 def session():
     database = Database.create(
@@ -155,7 +135,7 @@ def longest_interval(session, sql: str) -> float:
         {name: value for name, (_, value) in known.items()},
         {name: type_ for name, (type_, _) in known.items()},
     )
-    watch = Watch()
+    watch = Watch(BUDGET_SECONDS)
     transaction = None
     gc.disable()
     try:

@@ -27,6 +27,14 @@ from spanemu.sql.googlesql.analyzer.name_errors import AmbiguousAlias
 from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, SelectColumn, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin
 from spanemu.sql.resolved import ColumnRef, Expr, GetField, ResolvedColumn
+from spanemu.values.types import Type
+
+
+def check_groupable(type_: Type, at: int) -> None:
+    """Raise NotGroupable if values of a type cannot be keys of a grouping."""
+    if not is_groupable(type_):
+        name = type_.code.value if type_.is_graph else str(type_)
+        raise NotGroupable(f"Grouping by expressions of type {name} is not allowed", name, at=at)
 
 
 def resolve_group_by(
@@ -51,12 +59,7 @@ def resolve_group_by(
     keys: list[tuple[ResolvedColumn, Expr]] = []
     known: ExpressionMap[ResolvedColumn] = ExpressionMap()
     for name, expression, at in candidates:
-        if not is_groupable(expression.type):
-            raise NotGroupable(
-                f"Grouping by expressions of type {expression.type} is not allowed",
-                str(expression.type),
-                at=at,
-            )
+        check_groupable(expression.type, at)
         if known.find(expression) is None:
             column = env.analysis.column(name or "$groupby", expression.type)
             known.add(expression, column)

@@ -17,14 +17,13 @@ from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import GROUP_KEYS
-from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.analysis import QueryResult
-from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery, NotGroupable
+from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve, resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
 from spanemu.sql.googlesql.analyzer.queries.from_clause import resolve_from
-from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping
+from spanemu.sql.googlesql.analyzer.queries.group_by import Grouping, check_groupable
 from spanemu.sql.googlesql.analyzer.queries.joins import resolve_join
 from spanemu.sql.googlesql.analyzer.queries.ordering import (
     make_sort_key,
@@ -111,12 +110,7 @@ def _keys(groups: Sequence[ast.PipeGroupItem], env: Env) -> list[tuple[str, Reso
         if type(item.value) in LITERALS or type(item.value) is ast.IntLiteral:
             raise BadGrouping("Cannot GROUP BY literal values", at=item.at)
         value = resolve(item.value, env)
-        if not is_groupable(value.type):
-            raise NotGroupable(
-                f"Grouping by expressions of type {value.type} is not allowed",
-                str(value.type),
-                at=item.at,
-            )
+        check_groupable(value.type, item.at)
         name = _name(item)
         keys.append((name, env.analysis.column(name, value.type), value))
     return keys

@@ -8,7 +8,7 @@ non-integer numbers is an INT64, the type that clients send, and otherwise has t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from spanemu.sql.analysis.errors import LimitExceeded
@@ -16,7 +16,7 @@ from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.errors import SET_OPERATION_QUERIES
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast
-from spanemu.sql.googlesql.analyzer.analysis import QueryResult
+from spanemu.sql.googlesql.analyzer.analysis import Analysis, QueryResult
 from spanemu.sql.googlesql.analyzer.errors import (
     IncompatibleColumns,
     MismatchedColumnCount,
@@ -45,7 +45,7 @@ from spanemu.sql.resolved import (
 from spanemu.values.types import INT64, Type, TypeCode
 
 # (operator, distinct) -> kind; UNION DISTINCT removes duplicates afterwards.
-_KINDS: Mapping[tuple[str, bool], SetOpKind] = {
+KINDS: Mapping[tuple[str, bool], SetOpKind] = {
     ("UNION", False): SetOpKind.UNION_ALL,
     ("UNION", True): SetOpKind.UNION_ALL,
     ("INTERSECT", False): SetOpKind.INTERSECT_ALL,
@@ -81,17 +81,15 @@ def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) ->
         raise LimitExceeded(SET_OPERATION_QUERIES, limit, at=operator.at)
     hints = check_hints(operator.hint, HintTarget.SET_OPERATION, env.analysis)
     _check_widths(operands, operator)
-    types = list(_column_types(operands, env, operator))
+    candidates = zip(*[_candidates(operand, env) for operand in operands], strict=True)
+    types = [
+        column_type(str(number), own, operator, env.analysis)
+        for number, own in enumerate(candidates, 1)
+    ]
     op, distinct = operator.op, operator.distinct
     if (op, distinct) != ("UNION", False):
-        for number, type_ in enumerate(types):
-            if not is_groupable(type_) and type_.code is not TypeCode.GRAPH_PATH:
-                raise NotGroupable(
-                    f"Column {number + 1} in {operator.display_name} has type that does not "
-                    f"support set operation comparisons: {type_}",
-                    str(type_),
-                    at=operator.places[1],
-                )
+        for number, type_ in enumerate(types, 1):
+            check_comparable(str(number), type_, operator)
     inputs = tuple(_converted(operand, types, env) for operand in operands)
     first = operands[0]
     columns = tuple(
@@ -99,7 +97,7 @@ def combine(operator: SetOperator, operands: Sequence[QueryResult], env: Env) ->
         for (name, column), type_ in zip(first.columns, types, strict=True)
     )
     scan: Scan = SetOpScan(
-        _KINDS[op, distinct], inputs, tuple(column for _, column in columns), hints
+        KINDS[op, distinct], inputs, tuple(column for _, column in columns), hints
     )
     if op == "UNION" and distinct:
         scan, columns = _without_duplicates(scan, columns, env)
@@ -126,17 +124,26 @@ def _width(result: QueryResult) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def _column_types(
-    operands: Sequence[QueryResult], env: Env, operator: SetOperator
-) -> Iterator[Type]:
-    """Yield the common type of each column. Raise IncompatibleColumns if a column has none."""
-    candidates_by_operand = [_candidates(operand, env) for operand in operands]
-    for number, candidates in enumerate(zip(*candidates_by_operand, strict=True), 1):
-        type_ = common_type_of(candidates, env.analysis)
-        if type_ is None:
-            types = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
-            raise IncompatibleColumns(number, operator.display_name, types, at=operator.places[1])
-        yield type_
+def column_type(
+    column: str, candidates: Sequence[Candidate], operator: SetOperator, analysis: Analysis
+) -> Type:
+    """Return the common type of a column. Raise IncompatibleColumns if it has none."""
+    type_ = common_type_of(candidates, analysis)
+    if type_ is None:
+        types = ", ".join(dict.fromkeys(str(one.type) for one in candidates))
+        raise IncompatibleColumns(column, operator.display_name, types, at=operator.places[1])
+    return type_
+
+
+def check_comparable(column: str, type_: Type, operator: SetOperator) -> None:
+    """Raise NotGroupable if the operator, which compares rows, cannot compare a column."""
+    if not is_groupable(type_) and type_.code is not TypeCode.GRAPH_PATH:
+        raise NotGroupable(
+            f"Column {column} in {operator.display_name} has type that does not support set "
+            f"operation comparisons: {type_}",
+            str(type_),
+            at=operator.places[1],
+        )
 
 
 def _candidates(operand: QueryResult, env: Env) -> list[Candidate]:

@@ -354,8 +354,3 @@ class HopElement(ColumnarElement):
         return frozenset(
             rows.end_table(is_left=is_left(rows.is_reversed)).number for rows in self.rows
         )
-
-    @property
-    def is_asked_for(self) -> bool:
-        """Return whether the query uses any part of the element."""
-        return bool(self._columns) or self.uses > 0

@@ -106,11 +106,6 @@ class GroupVariableTwice(AnalysisError):
     name: str
 
 
-class PathVariableTwice(AnalysisError):
-    prose = "Path variable {name} is multiply declared"
-    name: str
-
-
 class InsidePrefix(AnalysisError):
     prose = (
         "Variable `{name}` is inside a path under a selection prefix (`{prefix}`). It cannot be "

@@ -74,6 +74,7 @@ class GroupVariable(Variable):
         self._copies = copies
         self._value: ColumnRef | None = None
         self._uses = 0
+        self.is_built = False
 
     def value(self) -> Expr:
         self._uses += 1
@@ -90,6 +91,7 @@ class GroupVariable(Variable):
 
     def finish(self) -> None:
         """Forget the array if the query does not use it, before the rows are built."""
+        self.is_built = True
         if self._value is not None and self._uses <= 0:
             self._copies.discard(self._copy.column)
             self._copy.release()

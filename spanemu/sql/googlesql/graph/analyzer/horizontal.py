@@ -20,7 +20,7 @@ from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.errors import NoArray, SeveralArrays
 from spanemu.sql.googlesql.graph.analyzer.group_variables import GroupVariable
-from spanemu.sql.googlesql.graph.analyzer.state import graph_state
+from spanemu.sql.googlesql.graph.analyzer.state import group_of
 from spanemu.sql.googlesql.graph.analyzer.table import (
     ElementVariable,
     Variable,
@@ -96,9 +96,7 @@ def _array(node: sql_ast.Call, env: Env) -> tuple[sql_ast.Identifier, Expr | Gro
 
 def _group(array: Expr, env: Env) -> GroupVariable | None:
     """Return the group variable whose value an array is, or None."""
-    if type(array) is not ColumnRef:
-        return None
-    group = graph_state(env.analysis).groups.get(array.column.id)
+    group = group_of(array, env.analysis)
     if not isinstance(group, GroupVariable):
         return None
     group.release()

@@ -4,13 +4,14 @@ Patterns are resolved from left to right. A stretch of nodes and edges becomes j
 the planner chooses; a repetition, or a path under a prefix or a mode, becomes a `PathScan` over
 what stands before. A node that is known already, from another pattern or from the working table,
 is not read again: its key is compared.
+
+Not here: the joins, conditions and computed columns themselves (`match_rows`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from spanemu.sql.analysis.hints import HintTarget, check_hints
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve_condition
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
 from spanemu.sql.googlesql.analyzer.scope import Scope
@@ -22,6 +23,7 @@ from spanemu.sql.googlesql.graph.analyzer.derived_elements import CopiedColumns
 from spanemu.sql.googlesql.graph.analyzer.elements import Element, ScannedElement
 from spanemu.sql.googlesql.graph.analyzer.fillers import filler_conditions, pattern_scope
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
+from spanemu.sql.googlesql.graph.analyzer.match_rows import MatchRows
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternEdge,
     PatternNode,
@@ -50,24 +52,10 @@ from spanemu.sql.googlesql.graph.analyzer.variables import (
     check_costs,
     check_prefixes,
     names_in,
+    names_inside_prefix,
 )
-from spanemu.sql.resolved import (
-    Expr,
-    FilterScan,
-    Hints,
-    JoinScan,
-    JoinType,
-    Literal,
-    MakePath,
-    Or,
-    ProjectScan,
-    ResolvedColumn,
-    Scan,
-    SingleRow,
-)
+from spanemu.sql.resolved import Expr, Literal, MakePath, Or, ResolvedColumn, SingleRow
 from spanemu.values.types import BOOL
-
-JOINS_MAX = 100  # of one graph query: graph.md, "Limits"
 
 
 def resolve_match(node: ast.Match, table: WorkingTable, env: GraphEnv) -> WorkingTable:
@@ -75,12 +63,8 @@ def resolve_match(node: ast.Match, table: WorkingTable, env: GraphEnv) -> Workin
     return Matcher(node, table, env).resolve()
 
 
-# Returns the rows after a step, from the rows before it; None is one row without columns.
-Step = Callable[["Scan | None"], Scan]
-
-
 class Matcher:
-    """The state of the resolution of one MATCH: the steps that build its rows, and its names."""
+    """The state of the resolution of one MATCH: its nodes, its rows and its names."""
 
     def __init__(self, node: ast.Match, table: WorkingTable, env: GraphEnv) -> None:
         self.node = node
@@ -91,26 +75,18 @@ class Matcher:
         self.declarations = Declarations(table, env)
         self.nodes = PatternNodes(self.catalog, self.declarations)
         self.paths = [Path(pattern, shape_of(pattern)) for pattern in node.patterns]
-        self.steps: list[Step] = []
-        # Conditions on the rows of the steps so far; and those that come last.
-        self.conditions: list[Expr] = []
-        self.last_conditions: list[Expr] = []
-        self.computed: list[tuple[ResolvedColumn, Expr]] = []
-        self._copies = CopiedColumns(self._copied_column)  # of the rows before
         self.variables: dict[str, Variable] = {}
-        self.uses_incoming = False  # elements of the working table
-        self.is_lateral = False
-        self.hints: Hints = check_hints(node.hint, HintTarget.JOIN, env.analysis)
-
-    def resolve(self) -> WorkingTable:
-        """Return the working table after the MATCH."""
         check_costs(path.shape for path in self.paths)
         for path in self.paths:
             self.declarations.add(path.pattern, path.shape)
-        self.uses_incoming = any(
-            self.table.variable(name) is not None for name in self.declarations.by_name
-        )
         check_prefixes([(path.pattern, path.shape) for path in self.paths], self.declarations)
+        names = self.declarations.by_name
+        uses_incoming = any(table.variable(name) is not None for name in names)
+        self.rows = MatchRows(node, table, env, uses_incoming=uses_incoming)
+        self._copies = CopiedColumns(self.rows.copied_column)  # of the rows before
+
+    def resolve(self) -> WorkingTable:
+        """Return the working table after the MATCH."""
         self._collect()
         for path in self.paths:
             self._lower(path)
@@ -118,14 +94,15 @@ class Matcher:
         if self.node.where is not None:
             inside = self.env.over(named, "WHERE clause")
             inside.is_horizontal = True
-            self.last_conditions.append(resolve_condition(self.node.where, inside))
-        return WorkingTable(named.variables, self._build, self.table.fold)
+            self.rows.last_conditions.append(resolve_condition(self.node.where, inside))
+        return WorkingTable(named.variables, self.rows.build, self.table.fold)
 
     def _collect(self) -> None:
         """Find the nodes and edges outside of repetitions, and the tables that may give them."""
         for path in self.paths:
+            inside = names_inside_prefix(path.pattern, path.shape, self.table.fold)
             for spot in path.shape.places:
-                self.nodes.add(spot)
+                self.nodes.add(spot, inside)
         self._find_anchors()
         edges = []
         for path in self.paths:
@@ -204,10 +181,10 @@ class Matcher:
         edge = path.edges[number]
         right_patterns = path.shape.places[number + 1].patterns
         element = self._join_edge(edge)
-        self._require(same(element.pattern_end(is_left=True), edge.left.known(), self.analysis))
+        self.rows.require(same(element.pattern_end(is_left=True), edge.left.known(), self.analysis))
         hint = right_patterns[0].hint if right_patterns else None
         right = self.join_node(edge.right, hint)
-        self._require(same(element.pattern_end(is_left=False), right, self.analysis))
+        self.rows.require(same(element.pattern_end(is_left=False), right, self.analysis))
         path.items += (element.value, right.value)
         path.edge_numbers |= element.numbers
         path.node_numbers |= right.numbers
@@ -232,10 +209,10 @@ class Matcher:
                 self._skip_loops(table_rows)
         element = ScannedElement(name, self.catalog.edges, rows, self.analysis)
         edge.element = element
-        self.join(element.scan, pattern.hint)
-        self._require(filler_conditions(pattern, element, edge.exposed, self.table, self.env))
+        self.rows.join(element.scan, pattern.hint)
+        self.rows.require(self._fillers(pattern, element, edge.exposed))
         if pattern.variable is not None:
-            self._require(self.name_element(pattern.variable.name, element, edge.exposed))
+            self.rows.require(self.name_element(pattern.variable.name, element, edge.exposed))
         return element
 
     def _skip_loops(self, rows: Rows) -> None:
@@ -253,9 +230,9 @@ class Matcher:
             named = names_in(path.shape, covered.first, covered.last)
             keys = {self.table.fold(name.name) for name in named}
             known = {key: variable for key, variable in self.variables.items() if key in keys}
-            self.conditions.append(self.range_condition(covered, known))
+            self.rows.require([self.range_condition(covered, known)])
         if covered.mode is not None:
-            self._require(self._mode_conditions(path, covered))
+            self.rows.require(self._mode_conditions(path, covered))
 
     def range_condition(self, covered: Range, variables: Mapping[str, Variable]) -> Expr:
         """Return the condition of a subpath, which sees only `variables`, by folded name."""
@@ -300,10 +277,15 @@ class Matcher:
             self._check_incoming(node)
         element = node.known()
         for pattern in node.patterns:
-            self._require(filler_conditions(pattern, element, node.exposed, self.table, self.env))
+            self.rows.require(self._fillers(pattern, element, node.exposed))
         node.patterns = []
-        self.name_node(node)
+        self.rows.require(self.name_node(node))
         return element
+
+    def _fillers(
+        self, pattern: ast.ElementPattern, element: Element, exposed: Numbers
+    ) -> list[Expr]:
+        return filler_conditions(pattern, element, exposed, self.table, self.env)
 
     def _scan_node(self, node: PatternNode, hint: Hint | None) -> None:
         name = next(iter(node.names.values()), "$node")
@@ -314,15 +296,15 @@ class Matcher:
         element = ScannedElement(name, self.catalog.nodes, rows, self.analysis)
         node.element = element
         node.is_ready = True
-        self.join(element.scan, hint)
+        self.rows.join(element.scan, hint)
 
     def _check_incoming(self, node: PatternNode) -> None:
         """Add the conditions that an element of the working table must satisfy here."""
         element = node.known()
         if element.numbers != node.numbers:
-            self.conditions.append(self.has_table(element, node.numbers))
+            self.rows.require([self.has_table(element, node.numbers)])
         elif element.is_nullable:
-            self.conditions.append(self._negated(element.is_null()))
+            self.rows.require([self._negated(element.is_null())])
         node.incoming = None
 
     def has_table(self, element: Element, numbers: Numbers) -> Expr:
@@ -340,10 +322,16 @@ class Matcher:
 
     # ------------------------------------------------------------------ names
 
-    def name_node(self, node: PatternNode) -> None:
-        """Let the variables of a node denote its element."""
-        for name in node.names.values():
-            self._require(self.name_element(name, node.known(), node.exposed))
+    def name_node(self, node: PatternNode) -> list[Expr]:
+        """Let the variables of a node denote its element.
+
+        Return the conditions that it is the one that the variables denote already.
+        """
+        return [
+            condition
+            for name in node.names.values()
+            for condition in self.name_element(name, node.known(), node.exposed)
+        ]
 
     def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
         """Let a variable denote an element.
@@ -351,12 +339,7 @@ class Matcher:
         Return the conditions that it is the one that the variable denotes already.
         """
         key = self.table.fold(name)
-        before = self.variables.get(key)
-        if before is None and element.is_edge:
-            known = self.table.variable(name)
-            if known is None and self.env.captured is not None:
-                known = self.env.captured.variable(name)
-            before = known
+        before = self.variables.get(key) or self.declarations.incoming(name)
         if before is None or before.element is element:
             self.variables[key] = ElementVariable(name, element, exposed)
             return []
@@ -370,13 +353,10 @@ class Matcher:
         type_ = path.type(self.catalog)
 
         def make() -> ResolvedColumn:
-            self.is_lateral = self.is_lateral or self.uses_incoming
-            column = self.analysis.column(variable.name, type_)
             items = tuple([item() for item in path.items])
             if path.is_reversed:
                 items = items[::-1]
-            self.computed.append((column, MakePath(type_, items)))
-            return column
+            return self.rows.column_of_both(variable.name, MakePath(type_, items))
 
         def length() -> Expr | None:
             return None if self.node.optional else path.length(self.analysis)
@@ -415,86 +395,6 @@ class Matcher:
         tables = [self.table] if self.env.captured is None else [self.table, self.env.captured]
         return all(each.element is not element for table in tables for each in table.variables)
 
-    def _copied_column(self, value: Expr) -> ResolvedColumn:
-        self.is_lateral = True
-        return self.computed_column(value)
-
     def _is_captured(self, key: str) -> bool:
         captured = self.env.captured
         return captured is not None and captured.variable(key) is not None
-
-    # ------------------------------------------------------------------ rows
-
-    def _require(self, conditions: Sequence[Expr]) -> None:
-        self.conditions.extend(conditions)
-
-    def join(self, build: Callable[[], Scan], hint: Hint | None) -> None:
-        """Add a step that joins the rows with others, which `build` returns."""
-        hints = check_hints(hint, HintTarget.JOIN, self.analysis)
-        if not self.steps:
-            hints = hints or self.hints  # how the MATCH is joined with what stands before it
-        if self.steps or not self._is_first():
-            self.analysis.count(_JOINS, JOINS_MAX, self.node.at)
-
-        def step(rows: Scan | None) -> Scan:
-            if rows is None:
-                return build()
-            return JoinScan(JoinType.INNER, rows, build(), None, hints)
-
-        self.steps.append(step)
-
-    def add_step(self, step: Step) -> None:
-        """Add a step over rows that satisfy the conditions so far."""
-        self.flush()
-        self.is_lateral = self.is_lateral or self.uses_incoming
-        self.steps.append(step)
-
-    def computed_column(self, value: Expr) -> ResolvedColumn:
-        """Return a column of the rows after the MATCH, with a value over them."""
-        column = self.analysis.column("$value", value.type)
-        self.computed.append((column, value))
-        return column
-
-    def flush(self) -> None:
-        """Turn the conditions so far into a step."""
-        if not self.conditions:
-            return
-        condition = conjunction(self.conditions)
-        self.conditions = []
-        self.steps.append(lambda rows: FilterScan(rows or SingleRow(), condition))
-
-    def _build(self) -> Scan:
-        """Return the rows after the MATCH, once all columns that the query uses are known."""
-        before = None if self._is_first() else self.table.build()
-        if not self.node.optional:
-            return self._filtered(self._stepped(before), self.conditions + self.last_conditions)
-        return self._optional(before)
-
-    def _is_first(self) -> bool:
-        return not self.table.variables and self.table.is_unit
-
-    def _stepped(self, rows: Scan | None) -> Scan:
-        for step in self.steps:
-            rows = step(rows)
-        rows = rows or SingleRow()
-        return ProjectScan(rows, tuple(self.computed)) if self.computed else rows
-
-    @staticmethod
-    def _filtered(rows: Scan, conditions: Sequence[Expr]) -> Scan:
-        return FilterScan(rows, conjunction(conditions)) if conditions else rows
-
-    def _optional(self, before: Scan | None) -> Scan:
-        """Return each row with its matches, or with NULLs if there is none.
-
-        Search functions are legal in a filter, and not in the condition of a join.
-        """
-        conditions = self.conditions + self.last_conditions
-        left = before or SingleRow()
-        if self.is_lateral or self.analysis.traits.search:
-            right = self._filtered(self._stepped(None), conditions)
-            return JoinScan(JoinType.LEFT, left, right, None, self.hints, lateral=True)
-        condition = conjunction(conditions)
-        return JoinScan(JoinType.LEFT, left, self._stepped(None), condition, self.hints)
-
-
-_JOINS = "joins of graph patterns"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.googlesql.graph.analyzer.labels import check_labels, tables_with
-from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, Place, RepeatedLink, Shape
+from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, Place
 from spanemu.sql.googlesql.graph.analyzer.table import ElementVariable
 from spanemu.sql.googlesql.graph.analyzer.variables import Declarations
 
@@ -62,8 +62,12 @@ class PatternNodes:
     def __iter__(self) -> Iterator[PatternNode]:
         return iter(dict.fromkeys(self._by_place.values()))
 
-    def add(self, spot: Place) -> PatternNode:
-        """Add a place; it is the node of another place that has one of its variables."""
+    def add(self, spot: Place, inside: Collection[str]) -> PatternNode:
+        """Add a place; it is the node of another place that has one of its variables.
+
+        A node with a name of `inside` is that of the working table only for the paths that a
+        prefix chooses.
+        """
         fold = self._catalog.fold
         keys = {fold(name.name): name for name in spot.names()}
         same = [self._by_name[key] for key in keys if key in self._by_name]
@@ -74,7 +78,7 @@ class PatternNodes:
         for key, name in keys.items():
             node.names.setdefault(key, name.name)
             self._by_name[key] = node
-            known = self._declarations.incoming(name)
+            known = None if key in inside else self._declarations.incoming(name.name)
             if known is not None and node.incoming is None:
                 node.incoming = known
                 node.element = known.element
@@ -192,8 +196,3 @@ def prune_tables(edges: Sequence[PatternEdge], catalog: GraphCatalog) -> None:
         restricted = False
         for edge in edges:
             restricted = edge.prune(catalog) or restricted
-
-
-def repetitions_in(shape: Shape) -> Iterator[RepeatedLink]:
-    """Yield the repeated links of a path."""
-    return (link for link in shape.links if isinstance(link, RepeatedLink))

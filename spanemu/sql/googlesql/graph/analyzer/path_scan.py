@@ -8,7 +8,7 @@ Not here: the parts of a scan (`path_parts`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from spanemu.sql.googlesql.analyzer.expressions.coercion import supertype
@@ -22,6 +22,7 @@ from spanemu.sql.googlesql.graph.analyzer.elements import (
 )
 from spanemu.sql.googlesql.graph.analyzer.group_variables import Copies, GroupVariable
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction, same
+from spanemu.sql.googlesql.graph.analyzer.match_rows import MatchRows
 from spanemu.sql.googlesql.graph.analyzer.nodes import (
     PatternNode,
     PatternNodes,
@@ -87,23 +88,18 @@ class Matching(Protocol):
     env: GraphEnv
     table: WorkingTable
     nodes: PatternNodes
-    conditions: list[Expr]
+    rows: MatchRows
     variables: dict[str, Variable]
 
-    def add_step(self, step: Callable[[Scan | None], Scan]) -> None:
-        """Add a step over rows that satisfy the conditions so far."""
-        ...
+    def name_node(self, node: PatternNode) -> list[Expr]:
+        """Let the variables of a node denote its element.
 
-    def name_node(self, node: PatternNode) -> None:
-        """Let the variables of a node denote its element."""
+        Return the conditions that it is the one that the variables denote already.
+        """
         ...
 
     def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
         """Let a variable denote an element; return the conditions that it is the one it has."""
-        ...
-
-    def computed_column(self, value: Expr) -> ResolvedColumn:
-        """Return a column of the rows after the MATCH, with a value over them."""
         ...
 
     def join_node(self, node: PatternNode, hint: Hint | None) -> Element:
@@ -127,6 +123,10 @@ class PathBuilder:
         self._parts: list[Part] = []
         self._scopes: list[PathScope] = []
         self._given: list[PatternNode] = []  # nodes whose elements the scan gives
+        self._edges: dict[str, HopElement] = {}  # by folded name, outside of repetitions
+        # Conditions on the paths that a prefix has chosen.
+        self._later: list[Expr] = []
+        self._is_selective = path.pattern.prefix not in (None, ast.SearchPrefix.ALL)
         self._end: Expr | None = None
         self._column: ResolvedColumn | None = None
         self._start = matching.nodes[path.shape.places[0]].known()
@@ -163,7 +163,7 @@ class PathBuilder:
         for covered in shape.ranges:
             self._add_range(covered)
         self._path.items[:] = [self.path_value]
-        self._matching.add_step(self._build)
+        self._add_step()
 
     def scan_repetition(self, number: int, link: RepeatedLink) -> None:
         """Add the scan of one repetition, between two nodes of the path."""
@@ -182,7 +182,11 @@ class PathBuilder:
             node.patterns = []
             self._arrive(node, part.place.element, 0)
         self._path.items.append(self.path_value)
-        self._matching.add_step(self._build)
+        self._add_step()
+
+    def _add_step(self) -> None:
+        self._matching.rows.add_step(self._build)
+        self._matching.rows.require(self._later)
 
     def _arrive(self, node: PatternNode, element: HopElement, number: int) -> None:
         """Let a node of the path be the element that the scan gives, or that the rows have."""
@@ -190,10 +194,10 @@ class PathBuilder:
             node.element = element
             node.is_ready = True
             self._given.append(node)
-            self._matching.name_node(node)
         else:
             equal = conjunction(same(element, node.known(), self._analysis))
             self._scopes.append(PathScope(number, number, condition=equal))
+        self._later += self._matching.name_node(node)
 
     # ------------------------------------------------------------------ segments
 
@@ -204,10 +208,25 @@ class PathBuilder:
         edge.element = hop.edge
         variable = link.pattern.variable
         if variable is not None:
-            known = self._matching.name_element(variable.name, hop.edge, edge.exposed)
-            if known:
-                self._scopes.append(PathScope(number, number, condition=conjunction(known)))
+            self._name_edge(variable.name, hop.edge, edge.exposed, number)
         return Part([hop], 1, 1)
+
+    def _name_edge(self, name: str, element: HopElement, exposed: Numbers, number: int) -> None:
+        """Let a variable denote the edge of a segment.
+
+        An edge that the path has twice is a condition on the path; one that the rows have besides,
+        on the paths that a prefix has chosen.
+        """
+        first = self._edges.setdefault(self._catalog.fold(name), element)
+        if first is not element:
+            conditions = same(first, element, self._analysis)
+        else:
+            conditions = self._matching.name_element(name, element, exposed)
+            if self._is_selective:
+                self._later += conditions
+                return
+        if conditions:
+            self._scopes.append(PathScope(number, number, condition=conjunction(conditions)))
 
     def _repeated(self, link: RepeatedLink, begun: Numbers) -> Part:
         """Return the segment of a repetition that begins in the tables `begun`.
@@ -280,7 +299,7 @@ class PathBuilder:
                 part.scopes.append(PathScope(0, number, condition=equal))
             return
         part.variables[key] = ElementVariable(name.name, element)
-        turn = self._matching.computed_column if self._path.is_reversed else None
+        turn = self._matching.rows.computed_column if self._path.is_reversed else None
         variable = GroupVariable(name.name, element, Copies(part.groups, turn, self._analysis))
         part.group_variables.append(variable)
         self._matching.variables[key] = variable
@@ -312,7 +331,7 @@ class PathBuilder:
             mode = _MODES[covered.mode]
             self._scopes.append(PathScope(covered.first, covered.last - 1, mode, condition))
         elif condition is not None and covered.first == 0:
-            self._matching.conditions.append(condition)
+            self._matching.rows.require([condition])
         elif condition is not None:
             number = covered.first - 1
             self._scopes.append(PathScope(number, number, condition=condition))

@@ -26,7 +26,7 @@ from spanemu.sql.googlesql.graph.analyzer.labels import (
     labeled_value,
 )
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
-from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
+from spanemu.sql.googlesql.graph.analyzer.state import element_of, group_of
 from spanemu.sql.googlesql.graph.analyzer.table import PathVariable, WorkingTable
 from spanemu.sql.googlesql.graph.analyzer.value_element import ValueElement
 from spanemu.sql.resolved import (
@@ -87,9 +87,7 @@ def path_length(node: sql_ast.Call, env: Env) -> Expr | None:
 
 def light_array(value: T, analysis: Analysis) -> T | Expr:
     """Return an array as long as a group variable, for ARRAY_LENGTH; another value as it is."""
-    if not isinstance(value, ColumnRef):
-        return value
-    group = graph_state(analysis).groups.get(value.column.id)
+    group = group_of(value, analysis) if isinstance(value, ColumnRef) else None
     if group is None:
         return value
     group.release()

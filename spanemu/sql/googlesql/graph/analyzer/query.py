@@ -147,6 +147,7 @@ def _linear(query: ast.LinearQuery, table: WorkingTable, env: GraphEnv) -> Worki
 
 
 def _simple(query: ast.SimpleQuery, table: WorkingTable, env: GraphEnv) -> WorkingTable:
+    statements.check_paging(query.statements)
     for statement in query.statements:
         if isinstance(statement, ast.CallQuery):
             table = _call(statement, table, env)

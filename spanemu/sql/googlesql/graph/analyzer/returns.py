@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -17,10 +18,11 @@ from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.errors import GROUP_KEYS
 from spanemu.sql.functions.comparison import is_groupable
 from spanemu.sql.googlesql import ast as sql_ast
-from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery, NotGroupable
+from spanemu.sql.googlesql.analyzer.errors import BadGrouping, BadQuery
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
 from spanemu.sql.googlesql.analyzer.expressions.names import implied_name
+from spanemu.sql.googlesql.analyzer.queries.group_by import check_groupable
 from spanemu.sql.googlesql.analyzer.queries.select_list import LITERALS, ordinal
 from spanemu.sql.googlesql.analyzer.scope import Env, Origin, Scope
 from spanemu.sql.googlesql.graph import ast
@@ -41,6 +43,7 @@ from spanemu.sql.googlesql.graph.analyzer.table import (
     GraphEnv,
     Variable,
     WorkingTable,
+    projected,
     variable_of,
 )
 from spanemu.sql.resolved import (
@@ -51,7 +54,6 @@ from spanemu.sql.resolved import (
     LimitScan,
     Literal,
     OrderScan,
-    ProjectScan,
     ResolvedColumn,
     Scan,
     SortKey,
@@ -156,7 +158,7 @@ class _Projection:
     def _expressions(self, clause: str) -> Env:
         inside = self._env.within(self._scope, clause)
         inside.aggregation = self._aggregation
-        inside.windows = []
+        inside.windows = [] if self._word == "RETURN" else None
         return inside
 
     @property
@@ -179,6 +181,8 @@ class _Projection:
                 self._items.append(self._item(item))
         self._check_names()
         if group_by is not None or self._aggregation.calls:
+            if self._inside.windows:
+                raise Unsupported(f"IS_FIRST in a {self._word} that groups its rows")
             self._group(group_by)
         for known in self._items:
             self._outputs.append(self._output(known))
@@ -307,12 +311,7 @@ class _Projection:
             self._key_elements.append(item.element)
             self._groups.add_element(item.name or item.element.name, item.element)
             return
-        if not is_groupable(item.value.type):
-            raise NotGroupable(
-                f"Grouping by expressions of type {item.value.type} is not allowed",
-                str(item.value.type),
-                at=at,
-            )
+        check_groupable(item.value.type, at)
         self._groups.add_key(item.name, item.value)
 
     def _is_key(self, element: Element) -> bool:
@@ -347,7 +346,7 @@ class _Projection:
         if self._groups is not None:
             build = _grouped(build, self._groups, self._hints)
         if self._computed:
-            build = _projected(build, tuple(self._computed))
+            build = projected(build, tuple(self._computed))
         variables: Sequence[Variable] = self._outputs
         order = self._order
         if is_distinct:
@@ -359,10 +358,6 @@ class _Projection:
         after = WorkingTable(variables, _ordered(build, order), self._table.fold)
         after.is_ordered = bool(order)
         return after
-
-
-def _projected(build: Build, computed: Sequence[tuple[ResolvedColumn, Expr]]) -> Build:
-    return lambda: ProjectScan(build(), tuple(computed))
 
 
 def _ordered(build: Build, order: tuple[SortKey, ...]) -> Build:

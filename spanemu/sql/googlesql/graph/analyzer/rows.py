@@ -5,10 +5,9 @@ Columns are created on request, so that an element costs only what the query use
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from spanemu.schema.dialect import Fold
-from spanemu.schema.table import Interleave, Table
+from spanemu.schema.table import Table, certain_references
 from spanemu.sql.analysis.errors import HintIndexNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
@@ -204,7 +203,7 @@ class Rows:
         stored = [edges.column(own) for own in end.columns]
         if any(column is None or not column.not_null for column in stored):
             return False
-        return any(pairs == reference for reference in references(edges, nodes, fold))
+        return any(pairs == sure for sure in certain_references(edges, nodes))
 
     # ------------------------------------------------------------------ the scan
 
@@ -245,21 +244,6 @@ class Rows:
                 missing = operator_call("$is_null", (self.column(name),), self._analysis, -1)
                 conditions.append(operator_call("$not", (missing,), self._analysis, -1))
         return conditions
-
-
-def references(edges: Table, nodes: Table, fold: Fold) -> Iterator[set[tuple[str, str]]]:
-    """Yield the columns of `edges` that always refer to a row of `nodes`, with those referred to.
-
-    A column that is NULL refers to no row.
-    """
-    if edges.name == nodes.name:
-        yield {(fold(part.column.name), fold(part.column.name)) for part in nodes.key}
-    if edges.parent == nodes.name and edges.interleave is Interleave.IN_PARENT:
-        yield {(fold(part.column.name), fold(part.column.name)) for part in nodes.key}
-    for key in edges.foreign_keys:
-        if key.enforced and key.referenced_table == nodes.name:
-            pairs = zip(key.columns, key.referenced_columns, strict=True)
-            yield {(fold(own), fold(other)) for own, other in pairs}
 
 
 def completed(

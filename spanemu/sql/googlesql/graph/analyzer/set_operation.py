@@ -6,16 +6,20 @@ which therefore become values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from spanemu.sql.functions.comparison import is_groupable
-from spanemu.sql.googlesql.analyzer.errors import IncompatibleColumns, NotGroupable
 from spanemu.sql.googlesql.analyzer.expressions.coercion import (
     Candidate,
     Kind,
     coerce,
     common_type_of,
     make_candidate,
+)
+from spanemu.sql.googlesql.analyzer.queries.set_operation import (
+    KINDS,
+    SetOperator,
+    check_comparable,
+    column_type,
 )
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.derived_elements import MergedElement
@@ -41,14 +45,7 @@ from spanemu.sql.resolved import (
     SetOpKind,
     SetOpScan,
 )
-from spanemu.values.types import INT64, Type, TypeCode
-
-_KINDS: Mapping[tuple[str, bool], SetOpKind] = {
-    ("INTERSECT", False): SetOpKind.INTERSECT_ALL,
-    ("INTERSECT", True): SetOpKind.INTERSECT_DISTINCT,
-    ("EXCEPT", False): SetOpKind.EXCEPT_ALL,
-    ("EXCEPT", True): SetOpKind.EXCEPT_DISTINCT,
-}
+from spanemu.values.types import INT64, Type
 
 
 def check_operators(operators: Sequence[ast.GraphSetOperator]) -> None:
@@ -68,19 +65,16 @@ def combine(
 
     Raise AnalysisError for queries with different columns, or columns without a common type.
     """
-    operator = operators[0]
+    first = operators[0]
+    operator = SetOperator(first.op, first.distinct, first.at, (first.at, first.at))
     rows = [_in_order(operands, number, operators) for number in range(len(operands))]
     if operator.op == "UNION":
         union = _Union(operator, rows, env)
         table = WorkingTable(union.variables(), union.build, operands[0].fold)
         if operator.distinct:
-            table = distinct_rows(table, env, _shown(operator), operator.at)
+            table = distinct_rows(table, env, operator.op, operator.at)
         return table
     return _compared(operator, rows, env)
-
-
-def _shown(operator: ast.GraphSetOperator) -> str:
-    return f"{operator.op} {'DISTINCT' if operator.distinct else 'ALL'}"
 
 
 class _Operand:
@@ -132,28 +126,20 @@ def _in_order(
     return _Operand(operand.build, known)
 
 
-def _common_type(
-    variables: Sequence[Variable], number: int, operator: ast.GraphSetOperator, env: GraphEnv
-) -> Type:
+def _common_type(variables: Sequence[Variable], operator: SetOperator, env: GraphEnv) -> Type:
     candidates = [
         Candidate(variable.type, Kind.VALUE)
         if variable.literal is None
         else make_candidate(variable.literal, env.analysis)
         for variable in variables
     ]
-    type_ = common_type_of(candidates, env.analysis)
-    if type_ is None:
-        types = ", ".join(dict.fromkeys(str(variable.type) for variable in variables))
-        raise IncompatibleColumns(number + 1, _shown(operator), types, at=operator.at)
-    return type_
+    return column_type(variables[0].name, candidates, operator, env.analysis)
 
 
 class _Union:
     """UNION ALL of several queries."""
 
-    def __init__(
-        self, operator: ast.GraphSetOperator, operands: Sequence[_Operand], env: GraphEnv
-    ) -> None:
+    def __init__(self, operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv) -> None:
         self._operator = operator
         self._operands = operands
         self._env = env
@@ -166,7 +152,7 @@ class _Union:
 
     def _variable(self, number: int) -> Variable:
         own = [operand.variables[number] for operand in self._operands]
-        type_ = _common_type(own, number, self._operator, self._env)
+        type_ = _common_type(own, self._operator, self._env)
         elements = [variable.element for variable in own]
         known = [element for element in elements if element is not None]
         if len(known) == len(own):
@@ -207,26 +193,18 @@ class _Union:
         return SetOpScan(SetOpKind.UNION_ALL, inputs, tuple(self._columns.outputs))
 
 
-def _compared(
-    operator: ast.GraphSetOperator, operands: Sequence[_Operand], env: GraphEnv
-) -> WorkingTable:
+def _compared(operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv) -> WorkingTable:
     """Return INTERSECT or EXCEPT of several queries."""
     columns: list[ResolvedColumn] = []
     inputs: list[list[ResolvedColumn]] = [[] for _ in operands]
     for number, variable in enumerate(operands[0].variables):
         own = [operand.variables[number] for operand in operands]
-        type_ = _common_type(own, number, operator, env)
-        if not is_groupable(type_) and type_.code is not TypeCode.GRAPH_PATH:
-            raise NotGroupable(
-                f"Column {variable.name} in {_shown(operator)} has type that does not support "
-                f"set operation comparisons: {type_}",
-                str(type_),
-                at=operator.at,
-            )
+        type_ = _common_type(own, operator, env)
+        check_comparable(variable.name, type_, operator)
         columns.append(env.analysis.column(variable.name, type_))
         for operand, operand_variable, sources in zip(operands, own, inputs, strict=True):
             sources.append(operand.converted(operand_variable, type_, env, operator.at))
-    kind = _KINDS[operator.op, operator.distinct]
+    kind = KINDS[operator.op, operator.distinct]
 
     def build() -> Scan:
         scans = tuple(

@@ -11,10 +11,18 @@ from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers
 from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.resolved import ColumnRef, Expr, GetProperty, ResolvedColumn
+from spanemu.values.types import Type
 
 
 class Group(Protocol):
     """A group variable, which may be collected as something lighter than its elements."""
+
+    type: Type
+    is_built: bool  # the rows are: only what they have can be used
+
+    def value(self) -> Expr:
+        """Return the array of the elements."""
+        ...
 
     def release(self) -> None:
         """Note that a value which was asked for is not used."""
@@ -69,3 +77,11 @@ def element_of(value: Expr, analysis: Analysis) -> Element | None:
         return None
     known = graph_state(analysis).elements.get(value.column.id)
     return None if known is None or known[0].is_built else known[0]
+
+
+def group_of(value: Expr, analysis: Analysis) -> Group | None:
+    """Return the group variable whose array an expression is, or None for other values."""
+    if type(value) is not ColumnRef or analysis.graph is None:
+        return None
+    known = graph_state(analysis).groups.get(value.column.id)
+    return None if known is None or known.is_built else known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
@@ -194,6 +194,17 @@ def _offset(node: ast.Offset, table: WorkingTable, env: GraphEnv) -> WorkingTabl
     return WorkingTable(
         table.variables, lambda: LimitScan(build(), everything, skipped), table.fold
     )
+
+
+def check_paging(written: Sequence[ast.GraphStatement]) -> None:
+    """Raise BadGraphQuery for ORDER BY, LIMIT and OFFSET in this order: OFFSET must come first."""
+    for at in range(len(written) - 2):
+        kinds = [type(each) for each in written[at : at + 3]]
+        if kinds == [ast.OrderBy, ast.Limit, ast.Offset]:
+            raise BadGraphQuery(
+                "ORDER BY LIMIT OFFSET is not allowed; please use ORDER BY OFFSET LIMIT",
+                at=written[at + 2].at,
+            )
 
 
 def row_count(node: sql_ast.Expression, env: GraphEnv, clause: str) -> Expr:

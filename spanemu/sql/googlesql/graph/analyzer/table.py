@@ -15,7 +15,7 @@ from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, Numbers, catalog_by_name
 from spanemu.sql.googlesql.graph.analyzer.elements import Element
 from spanemu.sql.googlesql.graph.analyzer.properties import ElementRelation
-from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
+from spanemu.sql.googlesql.graph.analyzer.state import Group, element_of, graph_state, group_of
 from spanemu.sql.googlesql.graph.analyzer.value_element import ValueElement
 from spanemu.sql.resolved import ColumnRef, Expr, ProjectScan, ResolvedColumn, Scan, SingleRow
 from spanemu.values.graph_types import GraphType
@@ -45,10 +45,6 @@ class Variable:
         """The node or edge that the variable denotes, or None."""
         return None
 
-    def renamed(self, name: str) -> Variable:
-        """Return the same variable under another name."""
-        raise NotImplementedError
-
 
 class Column(Variable):
     """A variable that is a column of the rows."""
@@ -59,9 +55,6 @@ class Column(Variable):
 
     def value(self) -> Expr:
         return ColumnRef(self.column.type, self.column)
-
-    def renamed(self, name: str) -> Variable:
-        return Column(name, self.column)
 
 
 class LazyColumn(Variable):
@@ -77,13 +70,16 @@ class LazyColumn(Variable):
             self._column = self._make()
         return ColumnRef(self._column.type, self._column)
 
-    def renamed(self, name: str) -> Variable:
-        return LazyColumn(name, self.type, self._shared)
 
-    def _shared(self) -> ResolvedColumn:
-        value = self.value()
-        assert isinstance(value, ColumnRef)
-        return value.column
+class NamedGroup(Variable):
+    """A group variable under a name that a later statement gives it."""
+
+    def __init__(self, name: str, group: Group) -> None:
+        super().__init__(name, group.type)
+        self._group = group
+
+    def value(self) -> Expr:
+        return self._group.value()
 
 
 class PathVariable(LazyColumn):
@@ -116,9 +112,6 @@ class ElementVariable(Variable):
     def value(self) -> Expr:
         return self._element.value()
 
-    def renamed(self, name: str) -> Variable:
-        return ElementVariable(name, self._element, self.exposed)
-
     def relation(self) -> ElementRelation:
         """Return the variable as a name of a scope."""
         return ElementRelation(self.name, self._element, self.exposed)
@@ -128,7 +121,8 @@ def variable_of(name: str, column: ResolvedColumn, analysis: Analysis) -> Variab
     """Return a variable whose values are in a column."""
     type_ = column.type
     if type_.code not in (TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE):
-        return Column(name, column)
+        group = group_of(ColumnRef(type_, column), analysis)
+        return Column(name, column) if group is None else NamedGroup(name, group)
     element = element_of(ColumnRef(type_, column), analysis)
     if element is None:
         assert isinstance(type_, GraphType)
@@ -218,17 +212,6 @@ class GraphEnv:
     def within(self, scope: Scope, clause: str) -> Env:
         """Return the environment of an expression in a scope."""
         return Env(self.analysis, scope, clause, self.common_tables)
-
-    def value_column(
-        self, name: str, value: Expr, own: frozenset[int] | set[int]
-    ) -> tuple[ResolvedColumn, Expr | None]:
-        """Return the column of a value, and the value if the column must be computed.
-
-        `own` are the identities of references to columns of the rows themselves.
-        """
-        if isinstance(value, ColumnRef) and id(value) in own:
-            return value.column, None
-        return self.analysis.column(name, value.type), value
 
 
 def projected(build: Build, computed: Sequence[tuple[ResolvedColumn, Expr]]) -> Build:

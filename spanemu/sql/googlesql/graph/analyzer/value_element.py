@@ -40,10 +40,13 @@ class ValueElement(Element):
         return ColumnRef(self.column.type, self.column)
 
     def tag(self) -> Expr:
-        return _tag_of(self._operand, self.tables.some(self.numbers), "", self.analysis)
+        return _tag_of(self._operand, self._pairs(), self.analysis)
 
     def slot(self, slot: Slot) -> Expr:
-        return _slot_of(self._operand, self.tables.some(self.numbers), "", slot, self.analysis)
+        return _slot_of(self._operand, self._pairs(), "", slot, self.analysis)
+
+    def _pairs(self) -> list[tuple[GraphTable, GraphTable]]:
+        return [(table, table) for table in self.tables.some(self.numbers)]
 
     def is_null(self) -> Expr:
         return operator_call("$is_null", (self._operand(),), self.analysis, -1)
@@ -56,12 +59,11 @@ class _ValueEnd(Identity):
     """The node at one end of an edge that is a value."""
 
     def __init__(self, edge: ValueElement, is_source: bool) -> None:
-        nodes = edge.catalog.nodes
-        self._edges = edge.tables.some(edge.numbers)
-        numbers = frozenset(
-            edge.catalog.node_of(table.end(is_source)).number for table in self._edges
-        )
-        super().__init__(nodes, numbers)
+        self._pairs = [
+            (table, edge.catalog.node_of(table.end(is_source)))
+            for table in edge.tables.some(edge.numbers)
+        ]
+        super().__init__(edge.catalog.nodes, frozenset(node.number for _, node in self._pairs))
         self._edge = edge
         self._end = "source" if is_source else "destination"
 
@@ -69,44 +71,40 @@ class _ValueEnd(Identity):
         return ColumnRef(self._edge.column.type, self._edge.column)
 
     def tag(self) -> Expr:
-        tables = self.tables.some(self.numbers)
-        return _tag_of(self._operand, tables, self._end, self._edge.analysis)
+        return _tag_of(self._operand, self._pairs, self._edge.analysis)
 
     def slot(self, slot: Slot) -> Expr:
-        tables = self.tables.some(self.numbers)
-        return _slot_of(self._operand, tables, self._end, slot, self._edge.analysis)
+        return _slot_of(self._operand, self._pairs, self._end, slot, self._edge.analysis)
 
 
-def _tag_of(
-    operand: Callable[[], Expr], tables: Iterable[GraphTable], end: str, analysis: Analysis
-) -> Expr:
+# In pairs, the second table is that of the first table's element, or of a node at its end.
+Pairs = Iterable[tuple[GraphTable, GraphTable]]
+
+
+def _tag_of(operand: Callable[[], Expr], pairs: Pairs, analysis: Analysis) -> Expr:
     whens = []
-    for table in tables:
+    for table, meant in pairs:
         part: Expr = Literal(BOOL, True)
         if table.element.key:
-            key = GetKey(table.element.key[0], operand(), table.element, 0, end)
+            key = GetKey(table.element.key[0], operand(), table.element, 0)
             missing = operator_call("$is_null", (key,), analysis, -1)
             part = operator_call("$not", (missing,), analysis, -1)
-        whens.append((part, Literal(TAG, table.number)))
+        whens.append((part, Literal(TAG, meant.number)))
     if not whens:
         return Literal(TAG, None)
     return Case(TAG, tuple(whens), Literal(TAG, None))
 
 
 def _slot_of(
-    operand: Callable[[], Expr],
-    tables: Iterable[GraphTable],
-    end: str,
-    slot: Slot,
-    analysis: Analysis,
+    operand: Callable[[], Expr], pairs: Pairs, end: str, slot: Slot, analysis: Analysis
 ) -> Expr:
-    tables = tuple(tables)
+    pairs = tuple(pairs)
     parts: list[Expr] = []
-    for table in tables:
-        slots = slots_of(table)
+    for table, meant in pairs:
+        slots = slots_of(meant)
         if slot in slots:
             parts.append(GetKey(slot.type, operand(), table.element, slots.index(slot), end))
-    if len(parts) < len(tables) or not parts:
+    if len(parts) < len(pairs) or not parts:
         parts.append(filler(slot.type))
     if len(parts) == 1:
         return parts[0]

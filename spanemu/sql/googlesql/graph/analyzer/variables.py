@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from spanemu.base.record import dataclass
+from spanemu.schema.dialect import Fold
 from spanemu.sql.googlesql.ast import Identifier
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.errors import (
@@ -95,11 +96,11 @@ class Declarations:
         if known.kind is not new.kind:
             raise NodeAndEdge(name.name, at=name.at)
 
-    def incoming(self, name: Identifier) -> ElementVariable | None:
+    def incoming(self, name: str) -> ElementVariable | None:
         """Return the element of the working table that a pattern declares again, or None."""
-        variable = self._table.variable(name.name)
+        variable = self._table.variable(name)
         if variable is None and self._env.captured is not None:
-            variable = self._env.captured.variable(name.name)
+            variable = self._env.captured.variable(name)
         return variable if isinstance(variable, ElementVariable) else None
 
     def _check_outside(self, new: Declaration) -> None:
@@ -126,12 +127,7 @@ def check_prefixes(
     patterns = tuple(patterns)
     fold = declarations._table.fold
     for number, (pattern, shape) in enumerate(patterns):
-        if pattern.prefix in (None, ast.SearchPrefix.ALL):
-            continue
-        ends = {
-            fold(n.name) for place in (shape.places[0], shape.places[-1]) for n in place.names()
-        }
-        inside = {fold(name.name) for name in names_in(shape)} - ends
+        inside = names_inside_prefix(pattern, shape, fold)
         for position, (_, other) in enumerate(patterns):
             if position == number:
                 continue
@@ -139,6 +135,14 @@ def check_prefixes(
                 if fold(name.name) in inside:
                     prefix = str(pattern.prefix).removeprefix("ANY ")
                     raise InsidePrefix(name.name, prefix, at=name.at)
+
+
+def names_inside_prefix(pattern: ast.PathPattern, shape: Shape, fold: Fold) -> set[str]:
+    """Return the folded variables of a path under a prefix, without those of its ends."""
+    if pattern.prefix in (None, ast.SearchPrefix.ALL):
+        return set()
+    ends = [name for place in (shape.places[0], shape.places[-1]) for name in place.names()]
+    return {fold(name.name) for name in names_in(shape)} - {fold(name.name) for name in ends}
 
 
 def names_in(shape: Shape, first: int = 0, last: int | None = None) -> list[Identifier]:
@@ -173,13 +177,3 @@ def check_costs(shapes: Iterable[Shape]) -> None:
                     at=name.at,
                 )
             seen[key] = seen.get(key, False) or link.pattern.cost is not None
-
-
-__all__ = [
-    "Declaration",
-    "Declarations",
-    "Role",
-    "check_costs",
-    "check_prefixes",
-    "names_in",
-]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -13,6 +10,7 @@ from spanemu.base.limits import DEFAULT_LIMITS
 from spanemu.sql.errors import StatementTooLarge, SyntaxFailure
 from spanemu.sql.googlesql.catalog import bounds_of
 from spanemu.sql.googlesql.syntax.statement import parse_statement
+from tests.unit.sql.byte_codes import byte_codes
 
 Shape = Callable[[int], str]
 
@@ -66,21 +64,7 @@ def test_long_queries_are_parsed_or_refused(shape: Shape) -> None:
 
 def instructions(sql: str) -> int:
     """Return how many byte codes the parsing of a statement takes."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        count += event == "opcode"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        parse_statement(sql)
-    finally:
-        sys.settrace(before)
-    return count
+    return byte_codes(lambda: parse_statement(sql))
 
 
 @pytest.mark.parametrize("shape", LONG.values(), ids=LONG)
