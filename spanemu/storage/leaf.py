@@ -32,12 +32,13 @@ class Leaf:
     a large table takes longer than to write the row.
     """
 
-    __slots__ = ("_keys", "arrived", "live", "newest", "owner", "rows")
+    __slots__ = ("_keys", "arrived", "is_settled", "live", "newest", "owner", "rows")
 
     def __init__(self, keys: list[bytes], newest: int, live: int, owner: object) -> None:
         self._keys = keys
         self.arrived: list[bytes] = []
         self.rows: list[Row | None] | None = None
+        self.is_settled = False  # whether the rows lie where scans should find them
         self.newest = newest
         self.live = live
         self.owner = owner
@@ -68,6 +69,7 @@ class Leaf:
         """Return a leaf with the same content that another tree may modify."""
         twin = Leaf(self.keys.copy(), self.newest, self.live, owner)
         twin.rows = None if self.rows is None else self.rows.copy()
+        twin.is_settled = self.is_settled
         return twin
 
     def join(self, upper: Leaf) -> None:

@@ -35,7 +35,7 @@ from itertools import accumulate, chain, cycle
 from threading import RLock
 
 from spanemu.base.clock import BEGINNING
-from spanemu.storage import layers
+from spanemu.storage import layers, locality
 from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, Piece, leaf_of
 from spanemu.storage.versions import Row, Version, visible
 
@@ -45,6 +45,7 @@ PENDING_MAX = 32_768
 # So many new keys of large commits are collected. Trees begin with different numbers, so that those
 # of one table do not all update their leaves in the same commit.
 ARRIVED_MAX = 8192
+REPLACED_MAX = 32_768  # rows of which copies were made, and whose memory is freed together
 _first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1))
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the arrived and pending keys of trees that several stores share.
@@ -70,6 +71,8 @@ class Tree:
         self._arrived: list[bytes] = []  # new keys that are in no leaf yet
         self._arrived_at = BEGINNING  # not earlier than their versions
         self._arrived_max = next(_first_arrived_max)
+        self.is_owned = False  # whether no clone reads the tree, as its split knows
+        self._replaced: list[Version] = []  # whose memory is not freed yet: see `locality`
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
         keys = list(heads)
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
@@ -280,6 +283,42 @@ class Tree:
                 first, end = leaf.from_first_live(first, end, descending, self._newest_rows)
             if first < end:
                 yield leaf, first, end
+        if self._replaced:
+            locality.free_in_order(self._replaced)
+
+    def count_rows(
+        self, low: bytes, high: bytes, at: int, looks_max: int
+    ) -> tuple[int, bytes | None]:
+        """Return how many rows with keys in [low, high) exist as of a timestamp, and the key at
+        which to go on, None at the end.
+
+        A leaf that was not written later knows how many of its rows exist. In other leaves about
+        `looks_max` versions are looked at. Updates that are pending change no count.
+        """
+        self._insert_arrived()
+        begin = bisect_right(self._firsts, low) - 1
+        last = bisect_left(self._firsts, high) - 1
+        leaves = self._leaves
+        count = looks = 0
+        for number in range(begin, last + 1):
+            leaf = leaves[number]
+            if leaf.newest <= at and begin < number < last:
+                count += leaf.live
+                continue
+            keys = leaf.keys
+            first = bisect_left(keys, low) if number == begin else 0
+            end = bisect_left(keys, high) if number == last else len(keys)
+            if leaf.newest <= at and leaf.live in (0, len(keys)):
+                count += end - first if leaf.live else 0
+            elif first == end:
+                continue
+            elif looks >= looks_max:
+                return count, keys[first]
+            else:
+                looks += end - first
+                versions = self.versions(keys[first:end])
+                count += len(versions) - [visible(each, at) for each in versions].count(None)
+        return count, None
 
     def rows(self, piece: Piece, at: int) -> list[Row]:
         """Return the rows of a piece as of a timestamp."""
@@ -306,14 +345,37 @@ class Tree:
 
     def _newest_rows(self, piece: Piece) -> list[Row | None]:
         leaf, first, end = piece
+        if leaf.rows is not None and not (leaf.is_settled or first):  # A further scan begins here.
+            self._settle(leaf)
         rows = leaf.rows
         if rows is None:
             if 3 * (end - first) < len(leaf.keys):
                 return [version[1] for version in self.versions(leaf.keys[first:end])]
             # Stores that share a leaf may do this at once: they find the same rows.
             self._tracked = True
+            leaf.is_settled = False
             rows = leaf.rows = [version[1] for version in self.versions(leaf.keys)]
         return rows[first:end]
+
+    def _settle(self, leaf: Leaf) -> None:
+        """Copy the rows of a leaf that is scanned again, if they lie far from each other.
+
+        The rows of a tree that others share stay where they are.
+        """
+        is_own = self.is_owned and leaf.owner is self._owner and len(self.maps) == 1
+        if self._pending or not is_own:
+            return
+        leaf.is_settled = True
+        if leaf.rows is None or not locality.are_scattered(leaf.rows):
+            return
+        leaf.rows = None  # Nothing else may refer to rows that are copied.
+        versions = self.versions(leaf.keys)
+        copies = locality.copies_of(versions)
+        self.maps[0].update(zip(leaf.keys, copies, strict=True))
+        leaf.rows = [version[1] for version in copies]
+        self._replaced += versions
+        if len(self._replaced) > REPLACED_MAX:
+            locality.free_in_order(self._replaced)
 
     def written_after(self, piece: Piece, at: int) -> list[Version]:
         """Return the newest versions of the rows of a piece that were written after `at`."""

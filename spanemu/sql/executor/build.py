@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         set_operations,
         sort,
         spools,
+        top_n,
         unnest,
     )
 else:
@@ -57,6 +58,7 @@ else:
     set_operations = deferred("spanemu.sql.executor.operators.set_operations")
     sort = deferred("spanemu.sql.executor.operators.sort")
     spools = deferred("spanemu.sql.executor.operators.spools")
+    top_n = deferred("spanemu.sql.executor.operators.top_n")
     unnest = deferred("spanemu.sql.executor.operators.unnest")
 
 OPERATORS: Mapping[type[Node], Operator] = {
@@ -69,7 +71,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Project: project.compile_project,
     nodes.Limit: sort.compile_limit,
     nodes.Sort: sort.compile_sort,
-    nodes.TopN: sort.compile_top_n,
+    nodes.TopN: top_n.compile_top_n,
     nodes.Rank: sort.compile_rank,
     nodes.HashAggregate: aggregate.compile_hash_aggregate,
     nodes.StreamAggregate: aggregate.compile_stream_aggregate,

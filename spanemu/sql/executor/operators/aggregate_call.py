@@ -21,7 +21,8 @@ from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, 
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
-from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr
+from spanemu.sql.plan.nodes import Scan
+from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]
@@ -94,6 +95,21 @@ def compile_fold(
     if key not in shared:
         shared[key] = _values_of(call, layout, compiler)
     return new, shared[key]
+
+
+def counts_every_row(call: AggregateCall, scan: Scan) -> bool:
+    """Return whether an aggregate is the number of all rows of a scan: COUNT(*) or its like."""
+    if call.having is not None or call.distinct or call.order_by or call.limit is not None:
+        return False
+    if not call.arguments:
+        return call.signature.counts_rows
+    (argument, *others) = call.arguments
+    if others or call.signature.new is not Count:
+        return False
+    if isinstance(argument, Literal):
+        return argument.value is not None
+    known = {column.id for column, stored in scan.outputs if stored.not_null}
+    return isinstance(argument, ColumnRef) and argument.column.id in known
 
 
 def _rows_themselves(rows: Sequence[Row], run: Run) -> Any:
