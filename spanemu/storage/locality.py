@@ -2,64 +2,114 @@
 memory.
 
 After a load in random order, each row of a scan lies in memory that is in no cache, with all of its
-values. Rows and values that nothing else refers to are therefore copied, row by row, when they are
-scanned for the second time. The memory of the replaced rows is freed in the order of its addresses,
-so that the next copies lie near each other, too.
+values. A leaf that is scanned again and again gets copies of its rows and of the values that nothing
+else refers to. Copies are made by `marshal`, which makes objects of Python's own types one after
+the other, and in less time than a loop.
+
+The memory of the replaced rows is freed when the whole tree has been copied. Its keys are copied
+then, too: otherwise they would hold parts of the memory that the process returns to the system.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import marshal
+from collections.abc import Sequence
+from itertools import pairwise
 from sys import getrefcount
 from typing import Any
 
 from spanemu.storage.versions import Row, Version
 
 _NEAR_BYTES = 1 << 20  # Python allocates memory in parts of this size.
-_PAIRS = 64  # neighbours that are looked at
-# What refers to an object that only its owner needs: the owner, the loop here and the call.
+_SAMPLE = 64  # rows that are looked at
+# A format of marshal. Later formats note references in small objects, among which copies would lie.
+_WITHOUT_REFERENCES = 2
+_TUPLES_KEPT = 2_048
+_PLAIN = frozenset({int, float, str, bytes})
+# What refers to an object that nothing else needs: the row or the version, the name of a loop here,
+# and the call that counts; a row is also in a list.
 _OWN_VALUE = 3
-_OWN_ROW = 3
-_OWN_VERSION = 4  # also the list of versions
-
-_COPIES: Mapping[type, Callable[[Any], Any]] = {
-    int: lambda value: value + 0,
-    float: lambda value: value * 1.0,  # Negative zero stays negative.
-    str: lambda value: (value + " ")[:-1] if len(value) > 1 else value,
-    bytes: lambda value: (value + b" ")[:-1] if len(value) > 1 else value,
-}
+_OWN_ROW = 4
 
 
 def are_scattered(rows: Sequence[Row | None]) -> bool:
     """Return whether neighbouring rows mostly lie far from each other."""
-    places = [id(row) for row in rows[:: max(1, len(rows) // _PAIRS)] if row is not None]
-    after = [id(row) for row in rows[1 :: max(1, len(rows) // _PAIRS)] if row is not None]
-    pairs = list(zip(places, after, strict=False))
-    far = sum([abs(place - other) > _NEAR_BYTES for place, other in pairs])
+    pairs = list(pairwise([id(row) for row in rows[:_SAMPLE] if row is not None]))
+    far = sum([abs(place - after) > _NEAR_BYTES for place, after in pairs])
     return 2 * far > len(pairs)
 
 
-def copies_of(versions: Sequence[Version]) -> list[Version]:
-    """Return the versions, with copies of those whose rows nothing else refers to."""
-    copies: list[Version] = []
-    for version in versions:
-        row = version[1]
-        if row is None or getrefcount(version) > _OWN_VERSION or getrefcount(row) > _OWN_ROW:
-            copies.append(version)
-            continue
-        cells: list[Any] = []
-        for value in row:
-            if getrefcount(value) <= _OWN_VALUE:
-                copy = _COPIES.get(value.__class__)
-                cells.append(value if copy is None else copy(value))
+def copies_of(versions: Sequence[Version]) -> list[Version] | None:
+    """Return the versions with copies of their rows; None if the rows cannot be copied.
+
+    A column whose values something else refers to, such as an index entry, keeps them.
+    """
+    rows = [version[1] for version in versions if version[1] is not None]
+    own = _own_columns(rows)
+    if not own:
+        return None
+    columns: list[Any] = list(zip(*rows, strict=True))
+    values = list(zip(*[columns[number] for number in own], strict=True))
+    try:
+        copied = zip(*marshal.loads(marshal.dumps(values, _WITHOUT_REFERENCES)), strict=True)
+    except ValueError:  # A value is not of one of Python's own types.
+        return None
+    for number, column in zip(own, copied, strict=True):
+        columns[number] = column
+    whole = zip(*columns, strict=True)
+    times = {at: at + 0 for at in {version[0] for version in versions}}
+    return [
+        version if version[1] is None else (times[version[0]], next(whole), *version[2:])  # type: ignore[misc]
+        for version in versions
+    ]
+
+
+def _own_columns(rows: Sequence[Row]) -> list[int]:
+    """Return the numbers of the columns with values of their own; none if most rows are shared."""
+    if len(set(map(len, rows))) != 1:
+        return []
+    width = len(rows[0])
+    shared, owned = [0] * width, [0] * width
+    rows_shared = 0  # less those that are not shared
+    for place in range(0, len(rows), max(1, len(rows) // _SAMPLE)):
+        row = rows[place]
+        rows_shared += 1 if getrefcount(row) > _OWN_ROW else -1
+        number = 0
+        for value in row:  # Neither `enumerate` nor a slice, which would refer to the objects.
+            if value.__class__ not in _PLAIN:
+                shared[number] += value is not None and value.__class__ is not bool
+            elif getrefcount(value) > _OWN_VALUE:
+                shared[number] += not _is_single(value)
             else:
-                cells.append(value)
-        copies.append((version[0], tuple(cells), *version[2:]))  # type: ignore[arg-type]
+                owned[number] += 1
+            number += 1
+    if rows_shared > 0:
+        return []
+    return [number for number in range(width) if owned[number] > shared[number]]
+
+
+def _is_single(value: Any) -> bool:
+    """Return whether Python has one object for all equal values, which copies share."""
+    if value.__class__ is int:
+        return -5 <= value <= 256
+    return value.__class__ is not float and len(value) <= 1
+
+
+def copied_keys(keys: list[bytes]) -> list[bytes]:
+    """Return copies of keys."""
+    copies: list[bytes] = marshal.loads(marshal.dumps(keys, _WITHOUT_REFERENCES))
     return copies
 
 
-def free_in_order(replaced: list[Version]) -> None:
-    """Empty a list of versions, in the order of their rows in memory."""
-    # A list is emptied from its end. What is freed last is allocated first.
-    replaced.sort(key=lambda version: id(version[1]))
+def free_all(replaced: list[Version]) -> None:
+    """Empty a list of versions, so that the parts of memory with nothing else in them are free.
+
+    Python keeps up to 2,000 tuples of each length that are freed, for the next ones. Those of the
+    last rows that were made take this place first: replaced tuples lie everywhere in the old parts.
+    """
+    lengths = {len(version) for version in replaced}
+    lengths |= {len(version[1]) for version in replaced if version[1] is not None}
+    for length in lengths:
+        list(zip(*[range(_TUPLES_KEPT)] * length, strict=True))
+    list(map(float, range(_TUPLES_KEPT)))
     replaced.clear()

@@ -45,7 +45,8 @@ PENDING_MAX = 32_768
 # So many new keys of large commits are collected. Trees begin with different numbers, so that those
 # of one table do not all update their leaves in the same commit.
 ARRIVED_MAX = 8192
-REPLACED_MAX = 32_768  # rows of which copies were made, and whose memory is freed together
+SCANS_APART = 4  # scans of rows that lie apart in memory, before they are copied
+GATHERED_MAX = 1 << 20  # rows of a tree that is copied: for a while, old rows and new exist
 _first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1))
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the arrived and pending keys of trees that several stores share.
@@ -284,7 +285,7 @@ class Tree:
             if first < end:
                 yield leaf, first, end
         if self._replaced:
-            locality.free_in_order(self._replaced)
+            self._free_replaced()
 
     def count_rows(
         self, low: bytes, high: bytes, at: int, looks_max: int
@@ -345,37 +346,50 @@ class Tree:
 
     def _newest_rows(self, piece: Piece) -> list[Row | None]:
         leaf, first, end = piece
-        if leaf.rows is not None and not (leaf.is_settled or first):  # A further scan begins here.
-            self._settle(leaf)
+        if leaf.rows is not None and not first and leaf.scans <= SCANS_APART:
+            leaf.scans += 1
+            if leaf.scans > SCANS_APART:
+                self._gather(leaf)
         rows = leaf.rows
         if rows is None:
             if 3 * (end - first) < len(leaf.keys):
                 return [version[1] for version in self.versions(leaf.keys[first:end])]
             # Stores that share a leaf may do this at once: they find the same rows.
             self._tracked = True
-            leaf.is_settled = False
+            leaf.scans = 0
             rows = leaf.rows = [version[1] for version in self.versions(leaf.keys)]
         return rows[first:end]
 
-    def _settle(self, leaf: Leaf) -> None:
-        """Copy the rows of a leaf that is scanned again, if they lie far from each other.
+    def _gather(self, leaf: Leaf) -> None:
+        """Copy the rows of a leaf that is scanned again and again, if they lie far apart.
 
         The rows of a tree that others share stay where they are.
         """
         is_own = self.is_owned and leaf.owner is self._owner and len(self.maps) == 1
-        if self._pending or not is_own:
+        if leaf.rows is None or self._pending or not is_own or self._count > GATHERED_MAX:
             return
-        leaf.is_settled = True
-        if leaf.rows is None or not locality.are_scattered(leaf.rows):
+        if not locality.are_scattered(leaf.rows):
             return
         leaf.rows = None  # Nothing else may refer to rows that are copied.
         versions = self.versions(leaf.keys)
         copies = locality.copies_of(versions)
-        self.maps[0].update(zip(leaf.keys, copies, strict=True))
-        leaf.rows = [version[1] for version in copies]
-        self._replaced += versions
-        if len(self._replaced) > REPLACED_MAX:
-            locality.free_in_order(self._replaced)
+        if copies is not None:
+            self.maps[0].update(zip(leaf.keys, copies, strict=True))
+            self._replaced += versions
+            versions = copies
+        leaf.rows = [version[1] for version in versions]
+
+    def _free_replaced(self) -> None:
+        """Free the rows that copies have replaced, and copy the keys if most rows were copied."""
+        replaced, self._replaced = self._replaced, []
+        if self.is_owned and len(self.maps) == 1 and 2 * len(replaced) > self._count:
+            heads = layers.Map()
+            self._leaves = [leaf.moved() for leaf in self._leaves]
+            self._firsts = locality.copied_keys(self._firsts)
+            for leaf in self._leaves:
+                heads.update(zip(leaf.keys, self.versions(leaf.keys), strict=True))
+            self.maps = (heads,)
+        locality.free_all(replaced)
 
     def written_after(self, piece: Piece, at: int) -> list[Version]:
         """Return the newest versions of the rows of a piece that were written after `at`."""

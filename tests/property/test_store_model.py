@@ -35,7 +35,7 @@ SIZES = {
     "reads.BATCH_ROWS_FIRST": 2,
     "reads.BATCH_LEAVES_MAX": 2,
     "reads.COUNT_LOOKS_MAX": 2,
-    "tree.REPLACED_MAX": 4,
+    "tree.SCANS_APART": 1,
     "locality._NEAR_BYTES": -1,
     "vector_rows.STALE_MIN": 3,
 }

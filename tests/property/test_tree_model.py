@@ -23,7 +23,7 @@ SIZES = {
     "tree._first_arrived_max": repeat(2),
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
-    "tree.REPLACED_MAX": 4,
+    "tree.SCANS_APART": 1,
     "locality._NEAR_BYTES": -1,
 }
 KEYS = st.integers(0, 12).map(lambda number: bytes([number]))

@@ -19,7 +19,7 @@ from spanemu.storage.store import Store
 TREE = TreeId(1)
 HOUR = 3_600 * 10**9
 BATCH = 5_000
-SCANS = 8
+SCANS = 10
 
 
 def resident() -> int:
@@ -53,7 +53,7 @@ def main(rows: int, order: str) -> dict[str, float]:
         with store.mutex:
             writes = [(TREE, b"\x88%09x" % number, row_of(chance, number)) for number in part]
             store.apply(writes, store.clock.now())
-    del numbers
+    del numbers, part, writes
     loaded = resident()
     times = []
     for _ in range(SCANS):
