@@ -2,9 +2,9 @@
 memory.
 
 After a load in random order, each row of a scan lies in memory that is in no cache, with all of its
-values. A leaf that is scanned again and again gets copies of its rows and of the values that nothing
-else refers to. Copies are made by `marshal`, which makes objects of Python's own types one after
-the other, and in less time than a loop.
+values. A leaf that is scanned again and again gets copies of its rows and of the values that
+nothing else refers to. Copies are made by `marshal`, which makes objects of Python's own types one
+after the other, and in less time than a loop.
 
 The memory of the replaced rows is freed when the whole tree has been copied. Its keys are copied
 then, too: otherwise they would hold parts of the memory that the process returns to the system.
@@ -75,14 +75,14 @@ def _own_columns(rows: Sequence[Row]) -> list[int]:
         row = rows[place]
         rows_shared += 1 if getrefcount(row) > _OWN_ROW else -1
         number = 0
-        for value in row:  # Neither `enumerate` nor a slice, which would refer to the objects.
+        for value in row:  # not `enumerate`, which would refer to the value
             if value.__class__ not in _PLAIN:
                 shared[number] += value is not None and value.__class__ is not bool
             elif getrefcount(value) > _OWN_VALUE:
                 shared[number] += not _is_single(value)
             else:
                 owned[number] += 1
-            number += 1
+            number += 1  # noqa: SIM113
     if rows_shared > 0:
         return []
     return [number for number in range(width) if owned[number] > shared[number]]

@@ -7,6 +7,7 @@ engine is measured without a client, whose own time would hide it.
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
 import sys
@@ -91,7 +92,7 @@ def session_of(rows: Mapping[str, list[Any]]) -> Any:
                 [str(cell) if isinstance(cell, int) else cell for cell in row]
                 for row in cells[start : start + BATCH]
             ]
-            write = Write(WriteKind.INSERT, table, tpch.columns_of(table), values)
+            write = Write(WriteKind.INSERT, table, tuple(tpch.columns_of(table)), values)
             session.commit(SingleUse(ReadWriteOptions()), [write], CommitOptions())
     return session
 
@@ -117,7 +118,7 @@ def sqlite_of(rows: Mapping[str, list[Any]]) -> Callable[[str], list[Any]]:
 
 def are_equal(ours: list[Any], theirs: list[Any]) -> bool:
     """Return whether two results hold the same rows; sums may be rounded apart."""
-    keyed = [sorted(each, key=lambda row: repr(row[:2])) for each in (ours, theirs)]
+    keyed = [sorted(each, key=lambda row: list(map(str, row[:2]))) for each in (ours, theirs)]
     return not theirs or tpch.are_equal(*keyed)
 
 
@@ -131,6 +132,7 @@ def main(rounds: int, orders: int) -> dict[str, float]:
     tpch.ORDERS = orders  # type: ignore[misc]
     rows = tpch.rows_of_tables()
     engine, sqlite = engine_of(rows), sqlite_of(rows)
+    gc.freeze()  # as an emulator does
     numbers: dict[str, float] = {}
     for name, sql in SHAPES.items():
         numbers[f"{name}_equal"] = are_equal(engine(sql), sqlite(sql))

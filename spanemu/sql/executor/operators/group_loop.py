@@ -138,6 +138,7 @@ class _Statements:
         self, node: HashAggregate, below: Relation, loops: Sequence[Loop], compiler: Compiler
     ) -> None:
         writer = self._writer = Writer(below.layout, compiler)
+        writer.names["list"] = list
         keys = [writer.value(grouped(value)) for _, value in node.keys]
         self._key = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
         names: dict[str, str] = {}
@@ -154,7 +155,7 @@ class _Statements:
             value = names.setdefault(text, f"value{position}")
             states.append(f"({loop.empty} if {value} is None else {loop.first.format(v=value)})")
             self._more.append(f"if {value} is not None:")
-            self._more.append(f"    {loop.more.format(s=state, v=value)}")
+            self._more += [f"    {line}" for line in loop.more.format(s=state, v=value).split("\n")]
         self._values = [f"{name} = {text}" for text, name in names.items()]
         self._new = f"[row, {', '.join(states)}]"
 

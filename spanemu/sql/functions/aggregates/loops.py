@@ -19,8 +19,9 @@ from spanemu.sql.functions.aggregates import sums
 class Loop(Record):
     """The state {s} of an aggregate without values, with one value {v}, and with a further value.
 
-    A value is never NULL. `result` returns the value of the aggregate for a state, which is the
-    state itself where `result` is None. With `keeps_values`, the state is a list of all values.
+    The statements may name Python's `list`. A value is never NULL. `result` returns the value of
+    the aggregate for a state, which is the state itself where `result` is None. With
+    `keeps_values`, the state has all values, in a list.
     """
 
     empty: str
@@ -34,7 +35,22 @@ def _average(total: tuple[int, int] | None) -> float | None:
     return None if total is None else total[0] / total[1]
 
 
-_FLOATS = ("[]", "[{v}]", "{s}.append({v})")
+def _sum_of_floats(values: Any) -> Any:
+    if values.__class__ is list:
+        return sums.sum_of_floats(values)
+    return None if values is None else values + 0.0  # A sum of a negative zero is zero.
+
+
+def _average_of_floats(values: Any) -> Any:
+    return sums.average_of_floats(values) if values.__class__ is list else _sum_of_floats(values)
+
+
+# One value is no list: many groups have one row, and Python's garbage collector visits every list.
+_FLOATS = (
+    "None",
+    "{v}",
+    "if {s}.__class__ is list: {s}.append({v})\nelse: {s} = {v} if {s} is None else [{s}, {v}]",
+)
 
 LOOPS: Mapping[Any, Loop] = {
     state.Count: Loop("0", "1", "{s} += 1"),
@@ -54,6 +70,6 @@ LOOPS: Mapping[Any, Loop] = {
         "{s} = ({v}, 1) if {s} is None else ({s}[0] + {v}, {s}[1] + 1)",
         _average,
     ),
-    sums.SumFloat64: Loop(*_FLOATS, sums.sum_of_floats, keeps_values=True),
-    sums.AverageFloat64: Loop(*_FLOATS, sums.average_of_floats, keeps_values=True),
+    sums.SumFloat64: Loop(*_FLOATS, _sum_of_floats, keeps_values=True),
+    sums.AverageFloat64: Loop(*_FLOATS, _average_of_floats, keeps_values=True),
 }
