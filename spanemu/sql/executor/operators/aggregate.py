@@ -20,6 +20,7 @@ from spanemu.sql.executor.operators.aggregate_call import (
     compile_fold,
     counts_every_row,
     keeps_values,
+    makes_large_values,
     write_call,
 )
 from spanemu.sql.executor.operators.hash_tables import (
@@ -53,6 +54,7 @@ ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
 LOOP_ROWS_MIN = 2_048  # rows from which on a loop may be generated
 LOOP_ROWS_PER_GROUP_MAX = 8  # with more rows, lists of a group's values are faster
 
+LARGE_GROUP_ROWS = 64  # from so many rows on, listing the values of a group once pays
 _GROUPS_CHECKED = 64
 
 Group = tuple[Row, list[Any]]  # its first row, and a state for each aggregate
@@ -62,7 +64,8 @@ class FoldedGroups:
     """Grouping of rows by key that aggregates rows as they arrive.
 
     `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys. The accounts
-    are those of the rows that are gathered, and of the groups.
+    are those of the rows that are gathered, and of the groups. With `folds_large`, the values of
+    all rows of a group may be listed, which aggregates of one column share.
     """
 
     def __init__(
@@ -72,6 +75,8 @@ class FoldedGroups:
         folds: Sequence[Fold],
         accounts: tuple[MemoryAccount, MemoryAccount],
         loop: _LazyLoop,
+        *,
+        folds_large: bool,
     ) -> None:
         self._keys_of = keys_of
         self._cells_of = cells_of
@@ -82,6 +87,7 @@ class FoldedGroups:
             self._arguments.setdefault(values_of, []).append(position)
         self._holding, self._holding_groups = accounts
         self._loop = loop
+        self._folds_large = folds_large
 
     def rows(
         self,
@@ -126,7 +132,8 @@ class FoldedGroups:
                     run.held = held
                     self._account(folded, run)
                     base = run.held
-            if not folded:
+            are_large = count >= len(gathered) * LARGE_GROUP_ROWS and self._folds_large
+            if not folded and not are_large:
                 yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
@@ -214,7 +221,14 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     if folds is not None:
         cells_of = compiler.batch_cells(keys, below.layout)
         accounts = holding, compiler.holding("Hash Aggregate", ENTRY_BYTES)
-        folded = FoldedGroups(keys_of, cells_of, folds, accounts, _LazyLoop(node, below, compiler))
+        folded = FoldedGroups(
+            keys_of,
+            cells_of,
+            folds,
+            accounts,
+            _LazyLoop(node, below, compiler),
+            folds_large=not any(makes_large_values(call) for _, call in node.aggregates),
+        )
         return _relation(node, below, lambda run: folded.rows(below.rows(run), finish, run))
 
     def rows(run: Run) -> Iterator[Row]:

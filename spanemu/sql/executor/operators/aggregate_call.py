@@ -161,6 +161,14 @@ def _takes_large_values(call: AggregateCall) -> bool:
     return is_varying(call.arguments[0].type)
 
 
+def makes_large_values(call: AggregateCall) -> bool:
+    """Return whether an argument is computed, and may take so much memory that few are listed."""
+    return any(
+        is_varying(argument.type) and not isinstance(argument, ColumnRef)
+        for argument in call.arguments
+    )
+
+
 def _takes_many(new: Callable[[], Any]) -> bool:
     return isinstance(new(), BulkAccumulator)
 
