@@ -59,7 +59,7 @@ def copies_of(versions: Sequence[Version]) -> list[Version] | None:
     whole = zip(*columns, strict=True)
     times = {at: at + 0 for at in {version[0] for version in versions}}
     return [
-        version if version[1] is None else (times[version[0]], next(whole), *version[2:])  # type: ignore[misc]
+        version if version[1] is None else (times[version[0]], next(whole), *version[2:])
         for version in versions
     ]
 

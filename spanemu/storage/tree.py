@@ -75,6 +75,7 @@ class Tree:
         self.is_owned = False  # whether no clone reads the tree, as its split knows
         self._replaced: list[Version] = []  # whose memory is not freed yet: see `locality`
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
+        self._lives: tuple[list[int], int] | None = None  # see `_live_counts`
         keys = list(heads)
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
         self._leaves = [leaf_of(each, self.versions(each), self._owner) for each in parts or [[]]]
@@ -135,6 +136,7 @@ class Tree:
         elif (version[1] is None) is not (older[1] is None):
             self._insert_arrived()  # first, because no collected key may be deleted
             maps[0][key] = version
+            self._lives = None
             self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
         else:
             maps[0][key] = version
@@ -158,7 +160,7 @@ class Tree:
         if leaf.owner is not self._owner:
             leaf = self._own(number)
         self._count += 1
-        self._ends = None
+        self._ends = self._lives = None
         if leaf.insert(key, version) > LEAF_KEYS_MAX:
             self._divide(number, in_order=leaf.keys[-1] == key)
 
@@ -166,7 +168,7 @@ class Tree:
         """Insert new keys with the versions of rows that are written at a timestamp."""
         self.maps[0].update(versions)
         self._count += len(versions)
-        self._ends = None
+        self._ends = self._lives = None
         self._arrived += sorted(versions)
         self._arrived_at = max(self._arrived_at, at)
         if len(self._arrived) > self._arrived_max:
@@ -236,7 +238,7 @@ class Tree:
         if leaf.rows is not None:
             del leaf.rows[position]
         self._count -= 1
-        self._ends = None
+        self._ends = self._lives = None
         layers.remove(self.maps, key)
         if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
             self._join(max(number, 1))
@@ -296,30 +298,38 @@ class Tree:
         A leaf that was not written later knows how many of its rows exist. In other leaves about
         `looks_max` versions are looked at. Updates that are pending change no count.
         """
-        self._insert_arrived()
+        lives, newest = self._lives or self._live_counts()
         begin = bisect_right(self._firsts, low) - 1
         last = bisect_left(self._firsts, high) - 1
-        leaves = self._leaves
+        # The leaves of which all rows count are counted together, unless they were written later.
+        apart: Iterable[int] = range(begin, last + 1)
         count = looks = 0
-        for number in range(begin, last + 1):
-            leaf = leaves[number]
-            if leaf.newest <= at and begin < number < last:
-                count += leaf.live
-                continue
+        if newest <= at and last - begin > 1:
+            apart, count = (begin, last), lives[last - 1] - lives[begin]
+        for number in apart:
+            leaf = self._leaves[number]
             keys = leaf.keys
             first = bisect_left(keys, low) if number == begin else 0
             end = bisect_left(keys, high) if number == last else len(keys)
-            if leaf.newest <= at and leaf.live in (0, len(keys)):
-                count += end - first if leaf.live else 0
-            elif first == end:
-                continue
-            elif looks >= looks_max:
+            if leaf.newest <= at and (end - first == len(keys) or leaf.live in (0, len(keys))):
+                count += min(leaf.live, end - first)
+            elif first < end and looks >= looks_max:
                 return count, keys[first]
             else:
                 looks += end - first
                 versions = self.versions(keys[first:end])
                 count += len(versions) - [visible(each, at) for each in versions].count(None)
         return count, None
+
+    def _live_counts(self) -> tuple[list[int], int]:
+        """Return for each leaf the number of rows that exist up to its end, and a timestamp.
+
+        No row was inserted, deleted or restored after the timestamp.
+        """
+        self._insert_arrived()
+        newest = max([leaf.newest for leaf in self._leaves])
+        self._lives = list(accumulate([leaf.live for leaf in self._leaves])), newest
+        return self._lives
 
     def rows(self, piece: Piece, at: int) -> list[Row]:
         """Return the rows of a piece as of a timestamp."""

@@ -37,7 +37,7 @@ def row_of(chance: random.Random, number: int) -> tuple[object, ...]:
 def summed(store: Store) -> float:
     total = 0.0
     for rows in store.scan_batches(TREE, None, store.read_timestamp()):
-        total += sum([row[2] for row in rows])  # type: ignore[misc]
+        total += sum([row[2] for row in rows])
     return total
 
 

@@ -129,7 +129,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def main(rounds: int, orders: int) -> dict[str, float]:
-    tpch.ORDERS = orders  # type: ignore[misc]
+    tpch.ORDERS = orders
     rows = tpch.rows_of_tables()
     engine, sqlite = engine_of(rows), sqlite_of(rows)
     gc.freeze()  # as an emulator does
