@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from threading import Lock
 
 from spanemu.base.clock import BEGINNING
+from spanemu.storage import locality
 from spanemu.storage.versions import Row, Version
 
 LEAF_KEYS_MAX = 2048
@@ -32,12 +33,13 @@ class Leaf:
     a large table takes longer than to write the row.
     """
 
-    __slots__ = ("_keys", "arrived", "live", "newest", "owner", "rows")
+    __slots__ = ("_keys", "arrived", "live", "newest", "owner", "rows", "scans")
 
     def __init__(self, keys: list[bytes], newest: int, live: int, owner: object) -> None:
         self._keys = keys
         self.arrived: list[bytes] = []
         self.rows: list[Row | None] | None = None
+        self.scans = 0  # of these rows, up to `tree.SCANS_APART`
         self.newest = newest
         self.live = live
         self.owner = owner
@@ -68,6 +70,13 @@ class Leaf:
         """Return a leaf with the same content that another tree may modify."""
         twin = Leaf(self.keys.copy(), self.newest, self.live, owner)
         twin.rows = None if self.rows is None else self.rows.copy()
+        twin.scans = self.scans
+        return twin
+
+    def moved(self) -> Leaf:
+        """Return a leaf of the same owner with the same content, in other memory."""
+        twin = self.copy(self.owner)
+        twin._keys = locality.copied_keys(self.keys)
         return twin
 
     def join(self, upper: Leaf) -> None:

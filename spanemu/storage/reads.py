@@ -27,6 +27,7 @@ LATEST = 1 << 62
 BATCH_ROWS_FIRST = 64  # a scan's first batch; each further batch is four times as large
 BATCH_ROWS_MAX = 4096
 BATCH_LEAVES_MAX = 1024  # visited for one batch, which may skip deleted rows
+COUNT_LOOKS_MAX = 4096  # versions looked at to count rows, while the mutex is held
 
 Item = TypeVar("Item")
 
@@ -123,6 +124,31 @@ class StoreReads:
         return self._batches(
             tree, ordered, lambda rows, piece: rows.rows(piece, at), descending, at
         )
+
+    def count(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None = None, at: int = LATEST
+    ) -> Iterator[int]:
+        """Yield numbers of rows whose sum is the number of rows that `scan` yields."""
+        for low, high in in_order(ranges, descending=False):
+            start: bytes | None = low
+            while start is not None and start < high:
+                with self.mutex:
+                    count, start = self._count(tree, start, high, at)
+                yield count
+
+    def _count(self, tree: TreeId, low: bytes, high: bytes, at: int) -> tuple[int, bytes | None]:
+        """Return how many rows a range has, or its beginning, and the key at which to go on."""
+        hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
+        count = 0
+        if hierarchy is not None:
+            for split in hierarchy.splits_over(tree, low, high, descending=False):
+                rows = split.trees.get(tree)
+                if rows is not None:
+                    more, rest = rows.count_rows(low, high, at, COUNT_LOOKS_MAX)
+                    count += more
+                    if rest is not None:
+                        return count, rest
+        return count, None
 
     def scan_items(
         self,
@@ -238,8 +264,10 @@ class StoreReads:
         """Yield the pieces of leaves with the keys in a range, and their trees, in scan order."""
         hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
         if hierarchy is not None and low < high:
+            is_own = hierarchy.owner is self.split_map.owner
             for split in hierarchy.splits_over(tree, low, high, descending):
                 rows = split.trees.get(tree)
                 if rows is not None:
+                    rows.is_owned = is_own and tree in split.owned
                     for piece in rows.pieces(low, high, descending, at):
                         yield rows, piece

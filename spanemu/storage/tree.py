@@ -36,7 +36,7 @@ from threading import RLock
 
 from spanemu.base.clock import BEGINNING
 from spanemu.base.collector import heap
-from spanemu.storage import layers
+from spanemu.storage import layers, locality
 from spanemu.storage.leaf import LEAF_KEYS_MAX, LEAF_KEYS_MIN, UPDATE_COST, Leaf, Piece, leaf_of
 from spanemu.storage.versions import Row, Version, visible
 
@@ -46,6 +46,8 @@ PENDING_MAX = 32_768
 # So many new keys of large commits are collected. Trees begin with different numbers, so that those
 # of one table do not all update their leaves in the same commit.
 ARRIVED_MAX = 8192
+SCANS_APART = 4  # scans of rows that lie apart in memory, before they are copied
+GATHERED_MAX = 1 << 20  # rows of a tree that is copied: for a while, old rows and new exist
 _first_arrived_max = cycle(ARRIVED_MAX * quarter // 4 for quarter in (4, 3, 2, 1))
 UNKNOWN = 1 << 63  # the newest version may be later than any timestamp
 # Guards the arrived and pending keys of trees that several stores share.
@@ -71,7 +73,10 @@ class Tree:
         self._arrived: list[bytes] = []  # new keys that are in no leaf yet
         self._arrived_at = BEGINNING  # not earlier than their versions
         self._arrived_max = next(_first_arrived_max)
+        self.is_owned = False  # whether no clone reads the tree, as its split knows
+        self._replaced: list[Version] = []  # whose memory is not freed yet: see `locality`
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
+        self._lives: tuple[list[int], int] | None = None  # see `_live_counts`
         keys = list(heads)
         parts = [keys[at : at + LEAF_KEYS_MAX] for at in range(0, len(keys), LEAF_KEYS_MAX)]
         self._leaves = [leaf_of(each, self.versions(each), self._owner) for each in parts or [[]]]
@@ -134,6 +139,7 @@ class Tree:
         elif (version[1] is None) is not (older[1] is None):
             self._insert_arrived()  # first, because no collected key may be deleted
             maps[0][key] = version
+            self._lives = None
             self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
         else:
             maps[0][key] = version
@@ -157,7 +163,7 @@ class Tree:
         if leaf.owner is not self._owner:
             leaf = self._own(number)
         self._count += 1
-        self._ends = None
+        self._ends = self._lives = None
         if leaf.insert(key, version) > LEAF_KEYS_MAX:
             self._divide(number, in_order=leaf.keys[-1] == key)
             heap.note_rows(LEAF_KEYS_MAX)
@@ -167,7 +173,7 @@ class Tree:
         self.maps[0].update(versions)
         self._count += len(versions)
         heap.note_rows(len(versions))
-        self._ends = None
+        self._ends = self._lives = None
         self._arrived += sorted(versions)
         self._arrived_at = max(self._arrived_at, at)
         if len(self._arrived) > self._arrived_max:
@@ -237,7 +243,7 @@ class Tree:
         if leaf.rows is not None:
             del leaf.rows[position]
         self._count -= 1
-        self._ends = None
+        self._ends = self._lives = None
         layers.remove(self.maps, key)
         if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
             self._join(max(number, 1))
@@ -285,6 +291,50 @@ class Tree:
                 first, end = leaf.from_first_live(first, end, descending, self._newest_rows)
             if first < end:
                 yield leaf, first, end
+        if self._replaced:
+            self._free_replaced()
+
+    def count_rows(
+        self, low: bytes, high: bytes, at: int, looks_max: int
+    ) -> tuple[int, bytes | None]:
+        """Return how many rows with keys in [low, high) exist as of a timestamp, and the key at
+        which to go on, None at the end.
+
+        A leaf that was not written later knows how many of its rows exist. In other leaves about
+        `looks_max` versions are looked at. Updates that are pending change no count.
+        """
+        lives, newest = self._lives or self._live_counts()
+        begin = bisect_right(self._firsts, low) - 1
+        last = bisect_left(self._firsts, high) - 1
+        # The leaves of which all rows count are counted together, unless they were written later.
+        apart: Iterable[int] = range(begin, last + 1)
+        count = looks = 0
+        if newest <= at and last - begin > 1:
+            apart, count = (begin, last), lives[last - 1] - lives[begin]
+        for number in apart:
+            leaf = self._leaves[number]
+            keys = leaf.keys
+            first = bisect_left(keys, low) if number == begin else 0
+            end = bisect_left(keys, high) if number == last else len(keys)
+            if leaf.newest <= at and (end - first == len(keys) or leaf.live in (0, len(keys))):
+                count += min(leaf.live, end - first)
+            elif first < end and looks >= looks_max:
+                return count, keys[first]
+            else:
+                looks += end - first
+                versions = self.versions(keys[first:end])
+                count += len(versions) - [visible(each, at) for each in versions].count(None)
+        return count, None
+
+    def _live_counts(self) -> tuple[list[int], int]:
+        """Return for each leaf the number of rows that exist up to its end, and a timestamp.
+
+        No row was inserted, deleted or restored after the timestamp.
+        """
+        self._insert_arrived()
+        newest = max([leaf.newest for leaf in self._leaves])
+        self._lives = list(accumulate([leaf.live for leaf in self._leaves])), newest
+        return self._lives
 
     def rows(self, piece: Piece, at: int) -> list[Row]:
         """Return the rows of a piece as of a timestamp."""
@@ -311,14 +361,50 @@ class Tree:
 
     def _newest_rows(self, piece: Piece) -> list[Row | None]:
         leaf, first, end = piece
+        if leaf.rows is not None and not first and leaf.scans <= SCANS_APART:
+            leaf.scans += 1
+            if leaf.scans > SCANS_APART:
+                self._gather(leaf)
         rows = leaf.rows
         if rows is None:
             if 3 * (end - first) < len(leaf.keys):
                 return [version[1] for version in self.versions(leaf.keys[first:end])]
             # Stores that share a leaf may do this at once: they find the same rows.
             self._tracked = True
+            leaf.scans = 0
             rows = leaf.rows = [version[1] for version in self.versions(leaf.keys)]
         return rows[first:end]
+
+    def _gather(self, leaf: Leaf) -> None:
+        """Copy the rows of a leaf that is scanned again and again, if they lie far apart.
+
+        The rows of a tree that others share stay where they are.
+        """
+        is_own = self.is_owned and leaf.owner is self._owner and len(self.maps) == 1
+        if leaf.rows is None or self._pending or not is_own or self._count > GATHERED_MAX:
+            return
+        if not locality.are_scattered(leaf.rows):
+            return
+        leaf.rows = None  # Nothing else may refer to rows that are copied.
+        versions = self.versions(leaf.keys)
+        copies = locality.copies_of(versions)
+        if copies is not None:
+            self.maps[0].update(zip(leaf.keys, copies, strict=True))
+            self._replaced += versions
+            versions = copies
+        leaf.rows = [version[1] for version in versions]
+
+    def _free_replaced(self) -> None:
+        """Free the rows that copies have replaced, and copy the keys if most rows were copied."""
+        replaced, self._replaced = self._replaced, []
+        if self.is_owned and len(self.maps) == 1 and 2 * len(replaced) > self._count:
+            heads = layers.Map()
+            self._leaves = [leaf.moved() for leaf in self._leaves]
+            self._firsts = locality.copied_keys(self._firsts)
+            for leaf in self._leaves:
+                heads.update(zip(leaf.keys, self.versions(leaf.keys), strict=True))
+            self.maps = (heads,)
+        locality.free_all(replaced)
 
     def written_after(self, piece: Piece, at: int) -> list[Version]:
         """Return the newest versions of the rows of a piece that were written after `at`."""

@@ -203,6 +203,26 @@ class Buffer:
             for key, row in pending.rows.items()
         ]
 
+    def rows_added(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None,
+        committed: Callable[[bytes], Row | None],
+    ) -> int:
+        """Return how many rows the pending writes add to the committed rows in ranges.
+
+        The number is negative where they delete more rows. `committed` returns the committed row of
+        a key.
+        """
+        pending = self.trees.get(tree)
+        if pending is None or not pending.rows:
+            return 0
+        return sum(
+            (pending.rows[key] is not None) - (committed(key) is not None)
+            for low, high in (EVERYTHING if ranges is None else ranges)
+            for key in pending.keys(low, high, descending=False)
+        )
+
     def merge(
         self,
         tree: TreeId,

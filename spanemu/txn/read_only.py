@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
+from spanemu.base.call import current
 from spanemu.base.deadline_checks import Batched
-from spanemu.schema.indexes import SearchIndex, SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage import postings, vector_rows
@@ -102,6 +103,32 @@ class SnapshotReader:
         if observer is None:
             return rows
         return observer.on_scan(tree, rows, ReadKind.SNAPSHOT, self.request)
+
+    def count(
+        self,
+        source: TableOrIndex,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> int | None:
+        """Return the number of rows in ranges; None if an observer is to see each row."""
+        store, tree = self._store, tree_of(source)
+        if store.observer is not None:
+            return None
+        if store.explorer is not None:
+            store.explorer.read(tree, ranges, cells, self.at)
+        check, total = current().check, 0
+        for count in store.count(tree, ranges, self.at):
+            self._checked_retention([])
+            check()
+            total += count
+        return total
+
+    @property
+    def reads_freely(self) -> bool:
+        """True unless an observer or an explorer is to see which rows are read."""
+        return self._store.observer is None and self._store.explorer is None
 
     def vector_view(self, table: Table, column: Column) -> rows_by_vector.VectorView | None:
         """Return the rows of a table by the vectors of a column; None if they must be scanned."""

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 
+from spanemu.base.call import current
 from spanemu.schema.indexes import SearchIndex, SortedIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
@@ -124,6 +125,26 @@ class TransactionWorkspace:
         """Yield the entries of `index` in key order."""
         for _, row in self._items(tree_of(index), ranges, lock, descending, must_hold):
             yield row
+
+    def count(
+        self,
+        tree: TreeId,
+        ranges: Sequence[ByteRange] | None,
+        lock: Lock = READ_ROW,
+        *,
+        must_hold: bool = False,
+    ) -> int:
+        """Return the number of rows in ranges."""
+        at = self._protect(tree, ranges, lock, must_hold)
+        check, total = current().check, 0
+        for count in self.store.count(tree, ranges, at):
+            check()
+            if self.holder.state is State.ABORTED:
+                self.holder.check()
+            total += count
+        return total + self.buffer.rows_added(
+            tree, ranges, lambda key: self.store.get(tree, key, at)
+        )
 
     def get_row(
         self, table: Table, key: bytes, lock: Lock = READ_ROW, *, must_hold: bool = False
@@ -332,14 +353,7 @@ class TransactionWorkspace:
         descending: bool,
         must_hold: bool,
     ) -> Iterator[tuple[bytes, Row]]:
-        must_hold = must_hold or lock[1] != 0
-        for low, high in in_order(ranges, descending=False):
-            if self._reads_latest or (must_hold and self._locks_required_reads):
-                self.locks.lock_range(self.holder, tree, low, high, lock)
-            if not self._reads_latest:
-                self._record_read(tree, low, high, lock[0], must_hold)
-        # Chosen after the locks, so that the scan sees the commits that it waited for.
-        at = LATEST if self._reads_latest else self._snapshot()
+        at = self._protect(tree, ranges, lock, must_hold)
         committed = self.store.scan_items(tree, ranges, at, descending=descending)
         present = partial(self._present, tree) if self.buffer.parts else None
         holder = self.holder
@@ -347,6 +361,19 @@ class TransactionWorkspace:
             if holder.state is State.ABORTED:
                 holder.check()
             yield item
+
+    def _protect(
+        self, tree: TreeId, ranges: Sequence[ByteRange] | None, lock: Lock, must_hold: bool
+    ) -> int:
+        """Lock ranges that are about to be read, or record the read; return its timestamp."""
+        must_hold = must_hold or lock[1] != 0
+        for low, high in in_order(ranges, descending=False):
+            if self._reads_latest or (must_hold and self._locks_required_reads):
+                self.locks.lock_range(self.holder, tree, low, high, lock)
+            if not self._reads_latest:
+                self._record_read(tree, low, high, lock[0], must_hold)
+        # Chosen after the locks, so that the read sees the commits that it waited for.
+        return LATEST if self._reads_latest else self._snapshot()
 
     def _present(self, tree: TreeId, key: bytes) -> Row | None:
         """Return a pending row whose unwritten cells are as committed now."""

@@ -128,6 +128,28 @@ class TransactionReader:
             transaction.store.observer.on_get(tree_of(table), key)
         return transaction.get_row(table, key, lock, must_hold=self._writes)
 
+    def count(
+        self,
+        source: TableOrIndex,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> int | None:
+        """Return the number of rows in ranges, locked as a scan would lock them.
+
+        None if an observer is to see each row.
+        """
+        if self._incremental or self._transaction.store.observer is not None:
+            return None
+        lock = self._lock(source, cells, for_update)
+        return self._transaction.count(tree_of(source), ranges, lock, must_hold=self._writes)
+
+    @property
+    def reads_freely(self) -> bool:
+        """False: reads take locks, or the commit validates them."""
+        return False
+
     def documents(self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]) -> None:
         """Return None: a transaction scans the partition, which it locks as a whole."""
 
@@ -224,6 +246,23 @@ class PartitionReader:
         if not self._clipped(tree_of(table), ((key, successor(key)),)):
             return None
         return self._reader.get(table, key, for_update=for_update, cells=cells)
+
+    def count(
+        self,
+        source: TableOrIndex,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> int | None:
+        """Return the number of rows in ranges, or None if they are to be scanned."""
+        clipped = self._clipped(tree_of(source), ranges)
+        return self._reader.count(source, clipped, for_update=for_update, cells=cells)
+
+    @property
+    def reads_freely(self) -> bool:
+        """True if the rows of the partition may be read without any effect."""
+        return self._reader.reads_freely
 
     def documents(self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]) -> None:
         """Return None: partitioned queries do not search."""

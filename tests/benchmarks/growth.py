@@ -5,13 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 
 from tests.benchmarks import anchor
-from tests.benchmarks.programs.growth import SNAPSHOTS, TABLES
+from tests.benchmarks.programs.growth import SESSIONS, SNAPSHOTS, TABLES
 
 # The work, its name in the program, the two sizes, and the unit of the sizes.
 _WORK = [
     ("columns of one table in INFORMATION_SCHEMA", "columns", TABLES, "tables"),
     ("clone", "clone", TABLES, "tables"),
     ("snapshot, taken and released", "snapshot", SNAPSHOTS, "snapshots"),
+    ("page of 100 sessions", "sessions", SESSIONS, "sessions"),
 ]
 
 

@@ -33,3 +33,32 @@ def main(rounds: int = 1) -> None:
         ],
     )
     Console().print(table)
+    scan_order(rounds, rows)
+
+
+def scan_order(rounds: int, rows: int) -> None:
+    """Print what a load in random order costs the scans after it."""
+    by_order = {
+        order: anchor.run_in_turns("scan_order", max(1, rounds // 10), str(rows), order)
+        for order in ("key", "random")
+    }
+    numbers = by_order["random"]
+    for name, taken in numbers.items():
+        for item, ordered in zip(taken, by_order["key"][name], strict=True):
+            item["ratio"] = item["scan_ms"] / ordered["scan_ms"]
+            item["key_ms"], item["key_bytes"] = ordered["scan_ms"], ordered["scanned_bytes"]
+    table = anchor.table(
+        f"Scans that add up a column, {rows:,} rows; processor time",
+        numbers,
+        [
+            ("key_ms", "after a load in the order of keys, ms", ".0f", ""),
+            ("first_ms", "after a load in random order, the first, ms", ".0f", ""),
+            ("second_ms", "the second, ms", ".0f", ""),
+            ("scan_ms", "later ones, ms", ".0f", ""),
+            ("ratio", "random / key order", ".2f", "< 1.3"),
+            ("key_bytes", "resident bytes of a row, key order", ".0f", ""),
+            ("loaded_bytes", "random order, loaded", ".0f", ""),
+            ("scanned_bytes", "random order, scanned", ".0f", "now / anchor <= 1"),
+        ],
+    )
+    Console().print(table)

@@ -6,10 +6,12 @@ tested where it was written, every pair compared, every subquery run for every r
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanemu.sql.executor.build import compile_plan
+from spanemu.sql.executor.operators import apply_join, switching_join, top_n
 from spanemu.sql.plan.statements import QueryPlan
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.planner.translate import Translator
@@ -209,3 +211,17 @@ def planned_answer(sql: str, reader: MemoryReader) -> list[object]:
 def test_the_plan_does_not_change_the_answer(sql: str) -> None:
     reader = MemoryReader(ROWS)
     assert planned_answer(sql, reader) == simple_answer(sql, reader), sql
+
+
+@settings(max_examples=60, deadline=None)
+@given(sql=queries())
+def test_joins_that_change_their_method_do_not_change_the_answer(sql: str) -> None:
+    reader = MemoryReader(ROWS)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (apply_join, switching_join):
+            patch.setattr(module, "LOOK_UPS_MIN", 1)
+        patch.setattr(switching_join, "_ROWS_A_POINT", 1_000)
+        patch.setattr(switching_join, "_ROWS_A_RANGE", 1_000)
+        patch.setattr(top_n, "_SLACK", 0)
+        switched = planned_answer(sql, reader)
+    assert switched == simple_answer(sql, reader), sql

@@ -34,6 +34,9 @@ SIZES = {
     "tree.PENDING_MIN": 2,
     "reads.BATCH_ROWS_FIRST": 2,
     "reads.BATCH_LEAVES_MAX": 2,
+    "reads.COUNT_LOOKS_MAX": 2,
+    "tree.SCANS_APART": 1,
+    "locality._NEAR_BYTES": -1,
     "vector_rows.STALE_MIN": 3,
 }
 ROOT, CHILD = TreeId(1), TreeId(2)
@@ -163,6 +166,9 @@ class StoreAgainstDicts(RuleBasedStateMachine):
                 if owner == tree and low <= key < high
             ]
             assert result == expected
+            assert sum(self.store.count(tree, [(low, high)], at)) == len(expected)
+            whole = [owner for owner, _ in self.history[at] if owner == tree]
+            assert sum(self.store.count(tree, None, at)) == len(whole)
 
     @rule(data=st.data(), mask=MASKS)
     def ask_what_was_written(self, data, mask) -> None:

@@ -23,6 +23,8 @@ SIZES = {
     "tree._first_arrived_max": repeat(2),
     "tree.UPDATE_COST": 1,
     "layers.COPIED_MAX": 3,
+    "tree.SCANS_APART": 1,
+    "locality._NEAR_BYTES": -1,
 }
 KEYS = st.integers(0, 12).map(lambda number: bytes([number]))
 BOUNDS = st.one_of(st.just((b"", b"\xff")), st.tuples(KEYS, KEYS))
@@ -39,6 +41,7 @@ class TreesAgainstDicts(RuleBasedStateMachine):
             self.patch.setattr(f"spanemu.storage.{name}", size)
         items = [(key, push(None, 1, (0,), 0)) for key in sorted(keys)]
         self.trees = [(Tree(items), dict.fromkeys(keys, (0,)))]
+        self.trees[0][0].is_owned = True
         self.frozen: list[tuple[Tree, dict]] = []
         self.at = 1
 
@@ -93,6 +96,8 @@ class TreesAgainstDicts(RuleBasedStateMachine):
             pieces.reverse()
         assert [row for piece in pieces for row in tree.rows(piece, self.at)] == alive
         assert [item for piece in pieces for item in tree.row_items(piece, self.at)] == items
+        if low < high:
+            assert tree.count_rows(low, high, self.at, 1_000) == (len(items), None)
 
     @rule()
     def agree(self) -> None:

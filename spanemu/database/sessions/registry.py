@@ -18,6 +18,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import count
 
+from sortedcontainers import SortedList
+
 from spanemu.base.clock import Clock
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.errors import SpannerError
@@ -43,8 +45,11 @@ class Sessions:
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core
         self._clock: Clock = core.environment.clock
-        self._mutex = threading.Lock()  # Guards the four fields below.
+        self._mutex = threading.Lock()  # Guards the five fields below.
         self._sessions: dict[str, Session] = {}
+        self._sorted_names: SortedList[str] | None = (
+            None  # of all sessions, since the first listing
+        )
         self._sweep_threshold = _SWEEP_THRESHOLD
         self._lost: dict[str, Session] = {}  # sessions that clients may still use
         self._numbers = count(1)
@@ -78,7 +83,7 @@ class Sessions:
                 session = Session(name, spec, transactions, now)
             else:
                 session = access_policy.GuardedSession(name, spec, transactions, now, policy)
-            self._sessions[name] = session
+            self._add(session)
             expired = self._take_expired(now)
         for expired_session in expired:
             self._end(expired_session, _EXPIRED)
@@ -130,7 +135,7 @@ class Sessions:
                 del self._lost[name]
             for session in lost.values():
                 session.restart_lifetime(self._clock.peek())
-            self._sessions |= lost
+                self._add(session)
 
     def list(self, filter_: str, page_size: int, page_token: str) -> tuple[Sequence[Session], str]:
         """Return a page of regular sessions sorted by name, and the next page token ("" at the
@@ -140,15 +145,16 @@ class Sessions:
         paging = PageRequest(page_size, page_token)
         start, now = paging.start(), self._clock.peek()
         with self._mutex:
-            matches = sorted(
+            if self._sorted_names is None:
+                self._sorted_names = SortedList(self._sessions)
+            matches = (
                 (name, session)
-                for name, session in self._sessions.items()
-                if name >= start
-                and not session.multiplexed
+                for name in self._sorted_names.irange(start)
+                if not (session := self._sessions[name]).multiplexed
                 and now <= session.ends_at
                 and is_match(session.fields())
             )
-        first = page(iter(matches), paging.limit)
+            first = page(matches, paging.limit)
         return first.items, first.next_token
 
     def close(self) -> None:
@@ -156,6 +162,7 @@ class Sessions:
         with self._mutex:
             sessions = list(self._sessions.values())
             self._sessions.clear()
+            self._sorted_names = None
             self._lost.clear()
         for session in sessions:
             session.close("The database was dropped.")
@@ -204,6 +211,17 @@ class Sessions:
             for session in self._sessions.values():
                 session.restart_lifetime(now)
 
+    def _add(self, session: Session) -> None:
+        """Add a session; the caller holds the mutex."""
+        self._sessions[session.name] = session
+        if self._sorted_names is not None:
+            self._sorted_names.add(session.name)
+
+    def _remove(self, session: Session) -> None:
+        """Remove a session, if it is there; the caller holds the mutex."""
+        if self._sessions.pop(session.name, None) is not None and self._sorted_names is not None:
+            self._sorted_names.remove(session.name)
+
     def _missing(self, name: str) -> SpannerError:
         match = _ID.fullmatch(SessionName.parse(name).session)
         if match and match["mark"] != self._mark:
@@ -216,13 +234,13 @@ class Sessions:
             return ()
         expired = [session for session in self._sessions.values() if now > session.ends_at]
         for session in expired:
-            del self._sessions[session.name]
+            self._remove(session)
         self._sweep_threshold = max(_SWEEP_THRESHOLD, 2 * len(self._sessions))
         return expired
 
     def _drop(self, session: Session, why: str = "Its session was deleted.") -> None:
         with self._mutex:
-            self._sessions.pop(session.name, None)
+            self._remove(session)
         self._end(session, why)
 
     def _end(self, session: Session, why: str) -> None:

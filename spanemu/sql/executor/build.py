@@ -25,6 +25,7 @@ from spanemu.sql.executor.operators import (
     set_operations,
     sort,
     spools,
+    top_n,
     unnest,
 )
 from spanemu.sql.executor.run import Row, Run
@@ -54,7 +55,7 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.Project: project.compile_project,
     nodes.Limit: deferred(lambda: sort.compile_limit),
     nodes.Sort: deferred(lambda: sort.compile_sort),
-    nodes.TopN: deferred(lambda: sort.compile_top_n),
+    nodes.TopN: deferred(lambda: top_n.compile_top_n),
     nodes.Rank: deferred(lambda: sort.compile_rank),
     nodes.HashAggregate: deferred(lambda: aggregate.compile_hash_aggregate),
     nodes.StreamAggregate: deferred(lambda: aggregate.compile_stream_aggregate),
@@ -66,9 +67,8 @@ OPERATORS: Mapping[type[Node], Operator] = {
     nodes.RemoteCall: deferred(lambda: remote_call.compile_remote_call),
     joins.Join: deferred(lambda: loop_join.compile_join),
     joins.HashJoin: deferred(lambda: hash_join.compile_hash_join),
-    joins.MergeJoin: deferred(
-        lambda: hash_join.compile_hash_join
-    ),  # the left input's order is kept
+    # The order of the left input is kept.
+    joins.MergeJoin: deferred(lambda: hash_join.compile_hash_join),
     joins.ApplyJoin: deferred(lambda: apply_join.compile_apply_join),
     joins.KeyedSpool: deferred(lambda: spools.compile_keyed_spool),
     joins.Unnest: deferred(lambda: unnest.compile_unnest),

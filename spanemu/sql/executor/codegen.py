@@ -238,6 +238,21 @@ def function_of(text: str, writer: Writer) -> Any:
     return eval(_code(text), writer.names)
 
 
+def loop_of(text: str, writer: Writer) -> Any:
+    """Return the function `loop` that `text` defines with text that `writer` returned."""
+    defined: dict[str, Any] = {}
+    exec(_block(text), writer.names, defined)
+    return defined["loop"]
+
+
+@lru_cache(maxsize=512)
+def _block(text: str) -> CodeType:
+    try:
+        return compile(text, "<loop>", "exec")
+    except (MemoryError, RecursionError):  # as in `_code`
+        raise PlanTooDeep() from None
+
+
 @lru_cache(maxsize=4096)
 def _code(text: str) -> CodeType:
     try:

@@ -40,7 +40,9 @@ class ExpressionCompiler(Protocol):
         """The number of operators compiled so far that hold rows."""
         ...
 
-    def holding(self, operator: str, overhead: int = ...) -> MemoryAccount:
+    def holding(
+        self, operator: str, overhead: int = ..., *, of: Relation | None = ...
+    ) -> MemoryAccount:
         """Return an account for the memory of an operator that adds `overhead` to each row."""
         ...
 

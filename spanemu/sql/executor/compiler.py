@@ -40,6 +40,7 @@ class Compiler:
         memory_limit: int = STATEMENT_MEMORY_BYTES_MAX,
     ) -> None:
         self._operators = operators
+        self._declared = parameters
         self._parameters = {name: number for number, (name, _) in enumerate(parameters)}
         self.profiled = profiled
         self._memory_limit = memory_limit
@@ -55,6 +56,13 @@ class Compiler:
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
         # An expression may be compiled more than once, the subqueries in it only once.
         self.subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]] = {}
+
+    def separate(self) -> Compiler:
+        """Return a compiler for a part that is compiled later, whose slots and memos are its own.
+
+        A run has none of them: the part must need none.
+        """
+        return Compiler(self._operators, self._declared, memory_limit=self._memory_limit)
 
     @property
     def slot_count(self) -> int:
@@ -87,10 +95,15 @@ class Compiler:
             memo = self._constants[key] = self.memo()
         return memo
 
-    def holding(self, operator: str, overhead: int = REFERENCE_BYTES) -> MemoryAccount:
-        """Return an account for the memory of an operator that adds `overhead` to each row."""
+    def holding(
+        self, operator: str, overhead: int = REFERENCE_BYTES, *, of: Relation | None = None
+    ) -> MemoryAccount:
+        """Return an account for the memory of an operator that adds `overhead` to each row.
+
+        The operator holds rows of the relation `of`, or values that the statement makes.
+        """
         self.holding_count += 1
-        return MemoryAccount(operator, overhead, self._memory_limit)
+        return MemoryAccount(operator, overhead, self._memory_limit, of)
 
     def parameter(self, name: str) -> int:
         """Return the position of a parameter in `Run.parameters`."""
@@ -101,7 +114,7 @@ class Compiler:
         relation = self._operators[type(node)](node, self)
         if not self.profiled:
             return relation
-        return Relation(_counted(node, relation.rows), relation.layout, relation.width)
+        return relation.with_rows(_counted(node, relation.rows))
 
     def mark_partial_read(self, node: Node) -> None:
         """Note, before `relation` compiles the node, that not all of its rows may be consumed."""

@@ -6,7 +6,8 @@
 
 An operator accounts for a batch of rows at a time, by the size of a sample, and only from its
 `FREE_ROWS`th row on, so that small statements pay nothing. Values that neighbouring rows share,
-such as the cell of an outer row or a constant, are not counted.
+such as the cell of an outer row or a constant, are not counted, and neither are stored rows and
+their values, which exist without the statement.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.base.process import headroom
-from spanemu.sql.executor.relation import full_batches
+from spanemu.sql.executor.relation import Relation, full_batches
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.errors import StatementTooLarge
 from spanemu.values.json import Json
@@ -39,15 +40,21 @@ T = TypeVar("T")
 class MemoryAccount:
     """The memory account of one operator of a compiled plan.
 
-    `overhead` is the number of bytes that the operator adds to each row.
+    `overhead` is the number of bytes that the operator adds to each row. The rows are those of the
+    relation `of`, if that is known: of its stored rows, and of values in them, an operator holds
+    references only.
     """
 
-    __slots__ = ("_limit", "_operator", "_overhead")
+    __slots__ = ("_fresh", "_is_stored", "_limit", "_operator", "_overhead")
 
-    def __init__(self, operator: str, overhead: int, limit: int) -> None:
+    def __init__(
+        self, operator: str, overhead: int, limit: int, of: Relation | None = None
+    ) -> None:
         self._operator = operator
         self._overhead = overhead
         self._limit = limit
+        self._is_stored = of is not None and of.is_stored
+        self._fresh = None if of is None else of.fresh
 
     @property
     def limit(self) -> int:
@@ -62,19 +69,34 @@ class MemoryAccount:
     def take_like(self, items: Sequence[Any], count: int, run: Run) -> None:
         """Account for `count` items, of which `items` is a sample."""
         position = run.held % len(items)  # so that the sample varies from batch to batch
-        size = _size_beside(items[position], items[position - 1])
+        size = self._size_beside(items[position], items[position - 1])
         self.take_bytes(count * (self._overhead + size), run)
 
     def take_keyed(self, rows: Sequence[Any], keys: Sequence[Any], run: Run) -> None:
-        """Account for rows and their keys; a key that is a cell of its row is counted once."""
+        """Account for rows and their keys; cells of a row in its key are counted once."""
         if not rows:
             return
         position = run.held % len(rows)
         row, key = rows[position], keys[position]
-        size = _size_beside(row, rows[position - 1])
-        if not any(cell is key for cell in row):
-            size += size_of(key)
+        size = self._size_beside(row, rows[position - 1]) + _size_of_key(key, row)
         self.take_bytes(len(rows) * (self._overhead + size), run)
+
+    def _size_beside(self, item: Any, neighbour: Any) -> int:
+        """Return what an item adds, without the cells that it shares with its neighbour."""
+        if self._is_stored:
+            return 0
+        if item.__class__ is not tuple or neighbour.__class__ is not tuple:
+            return size_of(item)
+        pairs = list(zip(item, neighbour, strict=False))
+        if self._fresh is not None:
+            pairs = [pairs[position] for position in self._fresh]
+        is_single = item is neighbour
+        inside = sum([size_of(cell) for cell, other in pairs if is_single or cell is not other])
+        return _OBJECT_BYTES + REFERENCE_BYTES * len(item) + inside
+
+    def size_of_keyed(self, row: Any, key: Any) -> int:
+        """Return what a row and its key add, without the overhead."""
+        return self._size_beside(row, row) + _size_of_key(key, row)
 
     def take_bytes(self, size: int, run: Run) -> None:
         """Account for `size` bytes. Raise StatementTooLarge if the run exceeds its limit."""
@@ -139,13 +161,14 @@ def free_in_parts(container: list[Any] | dict[Any, Any] | set[Any]) -> None:
             pop()
 
 
-def _size_beside(item: Any, neighbour: Any) -> int:
-    """Return the size of a row, without the cells that it shares with its neighbour."""
-    if item.__class__ is not tuple or neighbour.__class__ is not tuple or item is neighbour:
-        return size_of(item)
-    cells = zip(item, neighbour, strict=False)
-    inside = sum([size_of(cell) for cell, other in cells if cell is not other])
-    return _OBJECT_BYTES + REFERENCE_BYTES * len(item) + inside
+def _size_of_key(key: Any, row: Any) -> int:
+    """Return what a key adds to its row."""
+    if any(cell is key for cell in row):
+        return 0
+    if key.__class__ is not tuple:
+        return size_of(key)
+    inside = sum([size_of(part) for part in key if not any(cell is part for cell in row)])
+    return _OBJECT_BYTES + REFERENCE_BYTES * len(key) + inside
 
 
 def size_of(value: Any) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Batched, Tally, in_steps
 from spanemu.base.record import dataclass
 from spanemu.sql.executor.run import Row, Run
+from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef
 
 Value = Callable[[Row, Run], Any]
 BatchFunction = Callable[[Sequence[Row], Run], list[Any]]  # maps many rows at once
@@ -22,11 +23,59 @@ class Relation:
 
     Rows may hold more cells than the layout names: a scan passes stored rows on unchanged. `width`
     is the number of cells of a row.
+
+    Stored rows and their values exist anyway, so that a statement which holds them needs memory for
+    references only. `is_stored` says that each row is a stored row. Otherwise the statement makes
+    the rows, and `fresh` are the positions of the cells whose values it makes; None for all cells.
     """
 
     rows: Rows
     layout: Layout
     width: int
+    is_stored: bool = False
+    fresh: frozenset[int] | None = None
+
+    def with_rows(self, rows: Rows) -> Relation:
+        """Return a relation with some of the rows of this one."""
+        return Relation(rows, self.layout, self.width, self.is_stored, self.fresh)
+
+    def with_layout(self, layout: Layout) -> Relation:
+        """Return a relation with the same rows, whose columns have other ids."""
+        return Relation(self.rows, layout, self.width, self.is_stored, self.fresh)
+
+    def is_fresh(self, position: int) -> bool:
+        """Return whether the statement makes the values of a cell."""
+        return not self.is_stored and (self.fresh is None or position in self.fresh)
+
+
+def fresh_cells(values: Sequence[Expr], below: Relation) -> frozenset[int]:
+    """Return the positions of those of `values` that are made for each row of `below`."""
+    return frozenset([n for n, value in enumerate(values) if _is_made(value, below)])
+
+
+def _is_made(value: Expr, below: Relation) -> bool:
+    if not isinstance(value, ColumnRef):
+        return not isinstance(value, Literal | ParameterRef)
+    position = below.layout.get(value.column.id)
+    # An array of floats may be unpacked when it is read.
+    return value.type.is_array or (position is not None and below.is_fresh(position))
+
+
+def relation_of_keys(keys: Sequence[Expr], below: Relation) -> Relation:
+    """Return a relation like the keys of the rows of `below`, for the account of their memory.
+
+    A single key is a value without a tuple around it.
+    """
+    fresh = fresh_cells(keys, below)
+    return Relation(below.rows, {}, len(keys), len(keys) == 1 and not fresh, fresh)
+
+
+def fresh_in_pair(left: Relation, right: Relation) -> frozenset[int]:
+    """Return the positions of the cells that are made in a left row with a right row appended."""
+    return frozenset(
+        [position for position in range(left.width) if left.is_fresh(position)]
+        + [left.width + position for position in range(right.width) if right.is_fresh(position)]
+    )
 
 
 def joined_layout(left: Relation, right: Relation) -> dict[int, int]:

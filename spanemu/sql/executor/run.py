@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
-from spanemu.schema.indexes import SearchIndex, SortedIndex
+from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Node
@@ -75,6 +75,22 @@ class RowReader(Protocol):
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
     ) -> Row | None:
         """Return the row with the encoded primary key `key`, or None."""
+        ...
+
+    def count(
+        self,
+        source: TableOrIndex,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> int | None:
+        """Return the number of rows that a scan would yield; None if they are to be scanned."""
+        ...
+
+    @property
+    def reads_freely(self) -> bool:
+        """True if it has no effect which rows are read: there are no locks, and no observer."""
         ...
 
     def documents(

@@ -13,6 +13,7 @@ import spanemu
 
 TABLES = (100, 2_000)
 SNAPSHOTS = (10, 4_000)
+SESSIONS = (1_000, 20_000)
 TIMES = 30
 COLUMNS = (
     "SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS "
@@ -41,6 +42,7 @@ def main() -> None:
                 kept.append(store.snapshot())
             work = microseconds(lambda: store.forget(store.snapshot()))
             numbers[f"snapshot_{count}"] = work
+        numbers |= with_sessions(emulator)
         print(json.dumps(numbers), flush=True)
         os._exit(0)
 
@@ -54,6 +56,19 @@ def with_tables(emulator: Any, count: int) -> dict[str, float]:
         f"columns_{count}": microseconds(lambda: columns(handle.client())),
         f"clone_{count}": microseconds(lambda: handle.clone(f"clone-{count}-{next(names)}")),
     }
+
+
+def with_sessions(emulator: Any) -> dict[str, float]:
+    """Measure a page of the sessions of a database, in the middle of them."""
+    sessions = emulator.create_database("used")._database().sessions
+    numbers: dict[str, float] = {}
+    for count in SESSIONS:
+        while sessions.counts()[0] < count:
+            for _ in range(500):
+                sessions.create({})
+        _, token = sessions.list("", 500, "")
+        numbers[f"sessions_{count}"] = microseconds(lambda: sessions.list("", 100, token))  # noqa: B023
+    return numbers
 
 
 def columns(database: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from spanemu.base.rand import Randomness
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
-from spanemu.schema.indexes import SortedIndex
+from spanemu.schema.indexes import SortedIndex, TableOrIndex
 from spanemu.schema.objects import Model, ModelColumn
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, KeyPart, Table
@@ -207,6 +207,18 @@ class MemoryReader:
         self.asked.append(f"get {table.name}")
         self.visited += 1
         return next((row for at, row in self._sorted[table.name] if at == key), None)
+
+    reads_freely = True
+
+    def count(
+        self,
+        source: TableOrIndex,
+        ranges: Sequence[ByteRange] | None = None,
+        *,
+        for_update: bool = False,
+        cells: int = WHOLE_ROW,
+    ) -> int | None:
+        return None
 
     def row_count_estimate(self, table: Table) -> int:
         return len(self._sorted[table.name])

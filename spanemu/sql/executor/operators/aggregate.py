@@ -14,31 +14,42 @@ from typing import Any
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, MemoryAccount, free_in_parts
+from spanemu.sql.executor.operators import group_loop
 from spanemu.sql.executor.operators.aggregate_call import (
     Fold,
     compile_fold,
+    counts_every_row,
     keeps_values,
+    makes_large_values,
     write_call,
 )
 from spanemu.sql.executor.operators.hash_tables import (
     Buckets,
     add_to_buckets,
+    grouped,
     grouping_values,
 )
+from spanemu.sql.executor.operators.scan import compile_count
 from spanemu.sql.executor.relation import (
     BatchFunction,
     Relation,
     batches,
+    fresh_cells,
     full_batches,
     map_batches,
+    relation_of_keys,
 )
 from spanemu.sql.executor.run import Row, Run
-from spanemu.sql.plan.nodes import HashAggregate, StreamAggregate
+from spanemu.sql.plan.nodes import HashAggregate, Project, Scan, StreamAggregate
+from spanemu.sql.plan.traverse import scope_of
 
 ROWS_KEPT = 65_536  # before they are folded for the first time
 SHARE_KEPT = 8  # likewise: at most an eighth of the memory of a statement
 ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
+LOOP_ROWS_MIN = 2_048  # rows from which on a loop may be generated
+LOOP_ROWS_PER_GROUP_MAX = 8  # with more rows, lists of a group's values are faster
 
+LARGE_GROUP_ROWS = 64  # from so many rows on, listing the values of a group once pays
 _GROUPS_CHECKED = 64
 
 Group = tuple[Row, list[Any]]  # its first row, and a state for each aggregate
@@ -47,7 +58,9 @@ Group = tuple[Row, list[Any]]  # its first row, and a state for each aggregate
 class FoldedGroups:
     """Grouping of rows by key that aggregates rows as they arrive.
 
-    `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys.
+    `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys. The accounts
+    are those of the rows that are gathered, and of the groups. With `folds_large`, the values of
+    all rows of a group may be listed, which aggregates of one column share.
     """
 
     def __init__(
@@ -55,7 +68,10 @@ class FoldedGroups:
         keys_of: BatchFunction,
         cells_of: BatchFunction,
         folds: Sequence[Fold],
-        holding: MemoryAccount,
+        accounts: tuple[MemoryAccount, MemoryAccount],
+        loop: _LazyLoop,
+        *,
+        folds_large: bool,
     ) -> None:
         self._keys_of = keys_of
         self._cells_of = cells_of
@@ -64,7 +80,9 @@ class FoldedGroups:
         self._arguments: dict[Any, list[int]] = {}
         for position, (_, values_of) in enumerate(folds):
             self._arguments.setdefault(values_of, []).append(position)
-        self._holding = holding
+        self._holding, self._holding_groups = accounts
+        self._loop = loop
+        self._folds_large = folds_large
 
     def rows(
         self,
@@ -81,13 +99,23 @@ class FoldedGroups:
         bytes_kept = self._holding.limit // SHARE_KEPT
         count, most, most_bytes = 0, ROWS_KEPT, bytes_kept
         held = base = run.held
+        may_loop = True
+        steps = full_batches(source)
         try:
-            for batch in full_batches(source):
+            for batch in steps:
                 keys = self._keys_of(batch, run)
                 if len(batch) >= FREE_ROWS:
                     self._holding.take_keyed(batch, keys, run)
                 add_to_buckets(gathered, keys, batch)
                 count += len(batch)
+                if may_loop and count >= LOOP_ROWS_MIN:
+                    may_loop = False
+                    are_small = len(gathered) * LOOP_ROWS_PER_GROUP_MAX > count
+                    loop = self._loop.compiled() if are_small else None
+                    if loop is not None:
+                        run.held = held
+                        yield from loop.rows(gathered, steps, run)
+                        return
                 size = run.held - base
                 if count < most and size < most_bytes:
                     continue
@@ -99,7 +127,8 @@ class FoldedGroups:
                     run.held = held
                     self._account(folded, run)
                     base = run.held
-            if not folded:
+            are_large = count >= len(gathered) * LARGE_GROUP_ROWS and self._folds_large
+            if not folded and not are_large:
                 yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
@@ -124,12 +153,12 @@ class FoldedGroups:
     def _check(self, group: Group, count: int, run: Run) -> None:
         """Raise StatementTooLarge if `count` groups as large as `group` exceed the memory limit."""
         held = run.held
-        self._holding.take_like((_contents(group),), count, run)
+        self._holding_groups.take_like((_contents(group),), count, run)
         run.held = held
 
     def _account(self, folded: dict[Any, Group], run: Run) -> None:
         last = folded[next(reversed(folded))]
-        self._holding.take_like((_contents(last),), len(folded), run)
+        self._holding_groups.take_like((_contents(last),), len(folded), run)
 
     def _results(self, groups: Sequence[Group], run: Run) -> list[Row]:
         keys = self._cells_of([first for first, _ in groups], run)
@@ -137,6 +166,30 @@ class FoldedGroups:
             (*cells, *[state.result() for state in states])
             for cells, (_, states) in zip(keys, groups, strict=True)
         ]
+
+
+class _LazyLoop:
+    """The loop over the rows of an aggregation, compiled when there are many small groups."""
+
+    def __init__(self, node: HashAggregate, below: Relation, compiler: Compiler) -> None:
+        self._source = node, below, compiler
+        self._loop: group_loop.GroupLoop | None = None
+        self._is_compiled = False  # Two threads may both compile it.
+
+    def compiled(self) -> group_loop.GroupLoop | None:
+        """Return the loop; None if an aggregate, or an expression, has no place in one."""
+        if not self._is_compiled:
+            node, below, compiler = self._source
+            loops = group_loop.loops_of([call for _, call in node.aggregates])
+            is_volatile = any(scope_of(value).is_volatile for _, value in node.keys)
+            if loops is not None and not is_volatile:
+                separate = compiler.separate()
+                loop = group_loop.GroupLoop(node, below, loops, separate)
+                # A run has no space for the loop's own values.
+                if not separate.slot_count and not separate.memo_count:
+                    self._loop = loop
+            self._is_compiled = True
+        return self._loop
 
 
 def _contents(group: Group) -> tuple[Any, ...]:
@@ -158,13 +211,20 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
     finish = _compile_finish(node, below, compiler)
     keys = [value for _, value in node.keys]
     keys_of = grouping_values(keys, below.layout, compiler)
+    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES, of=below)
     folds = _compile_folds(node, below, compiler, keeping=False)
     if folds is not None:
-        holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
-        folded = FoldedGroups(keys_of, compiler.batch_cells(keys, below.layout), folds, holding)
-        return _relation(node, lambda run: folded.rows(below.rows(run), finish, run))
-
-    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
+        cells_of = compiler.batch_cells(keys, below.layout)
+        accounts = holding, compiler.holding("Hash Aggregate", ENTRY_BYTES)
+        folded = FoldedGroups(
+            keys_of,
+            cells_of,
+            folds,
+            accounts,
+            _LazyLoop(node, below, compiler),
+            folds_large=not any(makes_large_values(call) for _, call in node.aggregates),
+        )
+        return _relation(node, below, lambda run: folded.rows(below.rows(run), finish, run))
 
     def rows(run: Run) -> Iterator[Row]:
         groups: Buckets = {}
@@ -178,7 +238,7 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
         finally:
             free_in_parts(groups)
 
-    return _relation(node, rows)
+    return _relation(node, below, rows)
 
 
 def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
@@ -186,7 +246,8 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
     exprs = [value for _, value in node.keys]
     keys_of = grouping_values(exprs, below.layout, compiler)
     cells = compiler.batch_cells(exprs, below.layout)
-    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES)
+    kept = relation_of_keys([grouped(expr) for expr in exprs], below)
+    holding = compiler.holding("Hash Aggregate", ENTRY_BYTES, of=kept)
 
     def rows(run: Run) -> Iterator[Row]:
         seen: set[Any] = set()
@@ -207,7 +268,7 @@ def _compile_distinct(node: HashAggregate, below: Relation, compiler: Compiler) 
         finally:
             free_in_parts(seen)
 
-    return _relation(node, rows)
+    return _relation(node, below, rows)
 
 
 def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relation:
@@ -218,42 +279,77 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
     finish = _compile_finish(node, below, compiler)
     keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
+    loop = _LazyLoop(node, below, compiler)
+
     def rows(run: Run) -> Iterator[Row]:
-        groups = _neighbours(below.rows(run), keys_of, run)
-        return map_batches(groups, lambda batch: finish(batch, run))
+        neighbours = _Neighbours(below.rows(run), keys_of, loop, run)
+        first = map_batches(neighbours.groups(), lambda batch: finish(batch, run))
+        return chain(first, chain.from_iterable(neighbours.rest()))
 
-    return _relation(node, rows)
+    return _relation(node, below, rows)
 
 
-def _neighbours(rows: Iterable[Row], keys_of: BatchFunction, run: Run) -> Iterator[list[Row]]:
-    """Yield the rows of each key, where rows with equal keys are adjacent."""
-    group: list[Row] = []
-    latest: Any = object()
-    for batch in batches(rows):
-        keys = keys_of(batch, run)
-        # The places of the rows whose key differs from that of the row before.
-        starts = list(compress(count(), map(ne, keys, chain((latest,), keys))))
-        latest = keys[-1]
-        if not starts:
-            group += batch
-            continue
-        group += batch[: starts[0]]
+class _Neighbours:
+    """The rows of one execution in which equal keys are adjacent, as groups.
+
+    After many rows, if groups are small, the generated loop takes over.
+    """
+
+    def __init__(
+        self, rows: Iterable[Row], keys_of: BatchFunction, loop: _LazyLoop, run: Run
+    ) -> None:
+        self._steps = batches(rows)
+        self._keys_of = keys_of
+        self._lazy_loop = loop
+        self._loop: group_loop.GroupLoop | None = None
+        self._latest: list[Row] = []
+        self._run = run
+
+    def groups(self) -> Iterator[list[Row]]:
+        """Yield the rows of each key, all of them or those before the loop takes over."""
+        group: list[Row] = []
+        latest: Any = object()
+        row_count = group_count = 0
+        may_loop = True
+        for batch in self._steps:
+            keys = self._keys_of(batch, self._run)
+            # The places of the rows whose key differs from that of the row before.
+            starts = list(compress(count(), map(ne, keys, chain((latest,), keys))))
+            latest = keys[-1]
+            row_count += len(batch)
+            group_count += len(starts)
+            if not starts:
+                group += batch
+            else:
+                group += batch[: starts[0]]
+                if group:
+                    yield group
+                for start, end in pairwise(starts):
+                    yield batch[start:end]
+                group = batch[starts[-1] :]
+            if may_loop and row_count >= LOOP_ROWS_MIN:
+                may_loop = False
+                are_small = group_count * LOOP_ROWS_PER_GROUP_MAX > row_count
+                self._loop = self._lazy_loop.compiled() if are_small else None
+                if self._loop is not None:
+                    self._latest = group
+                    return
         if group:
             yield group
-        for start, end in pairwise(starts):
-            yield batch[start:end]
-        group = batch[starts[-1] :]
-    if group:
-        yield group
+
+    def rest(self) -> Iterator[list[Row]]:
+        """Yield the output rows for all groups that `groups` has not yielded."""
+        if self._loop is not None:
+            yield from self._loop.neighbours(self._latest, self._steps, self._run)
 
 
 def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation:
     """Compile an aggregation of all rows; the rows are kept only if an aggregate needs them."""
     folds = _compile_folds(node, below, compiler, keeping=True)
     if folds is not None:
-        return _relation(node, _folded(below, folds))
+        return _relation(node, below, _counted(node, _folded(below, folds), compiler))
     finish = _compile_finish(node, below, compiler)
-    holding = compiler.holding("Aggregate")
+    holding = compiler.holding("Aggregate", of=below)
 
     def rows(run: Run) -> Iterable[Row]:
         gathered = holding.gather(below.rows(run), run)
@@ -262,7 +358,29 @@ def _whole(node: HashAggregate, below: Relation, compiler: Compiler) -> Relation
         finally:
             free_in_parts(gathered)
 
-    return _relation(node, rows)
+    return _relation(node, below, rows)
+
+
+def _counted(
+    node: HashAggregate, rows: Callable[[Run], Iterable[Row]], compiler: Compiler
+) -> Callable[[Run], Iterable[Row]]:
+    """Return `rows`, the aggregates of all rows, but without reading rows that are only counted."""
+    below = node.input
+    while isinstance(below, Project) and not below.computed:
+        below = below.input
+    if type(below) is not Scan or compiler.profiled or id(below) in compiler.searches:
+        return rows
+    if not all(counts_every_row(call, below) for _, call in node.aggregates):
+        return rows
+    count_of, width = compile_count(below, compiler), len(node.aggregates)
+    if count_of is None:
+        return rows
+
+    def counted(run: Run) -> Iterable[Row]:
+        count = count_of(run)
+        return rows(run) if count is None else ((count,) * width,)
+
+    return counted
 
 
 def _compile_folds(
@@ -291,9 +409,13 @@ def _folded(below: Relation, folds: Sequence[Fold]) -> Callable[[Run], Iterable[
     return rows
 
 
-def _relation(node: HashAggregate, rows: Callable[[Run], Iterable[Row]]) -> Relation:
+def _relation(
+    node: HashAggregate, below: Relation, rows: Callable[[Run], Iterable[Row]]
+) -> Relation:
     layout = {column.id: position for position, column in enumerate(node.columns)}
-    return Relation(rows, layout, len(layout))
+    keys = fresh_cells([value for _, value in node.keys], below)
+    results = range(len(node.keys), len(layout))
+    return Relation(rows, layout, len(layout), fresh=keys.union(results))
 
 
 def _compile_finish(node: HashAggregate, below: Relation, compiler: Compiler) -> _Finish:

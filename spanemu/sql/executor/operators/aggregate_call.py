@@ -21,7 +21,8 @@ from spanemu.sql.functions.aggregates.accumulators import Array, Concatenation, 
 from spanemu.sql.functions.errors import EvaluationError
 from spanemu.sql.functions.registry import BulkAccumulator
 from spanemu.sql.functions.value_size import is_varying
-from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr
+from spanemu.sql.plan.nodes import Scan
+from spanemu.sql.resolved import AggregateCall, ColumnRef, Expr, Literal
 from spanemu.values.order import NAN, sort_key
 
 Reduce = Callable[[Sequence[Row], Run], Any]
@@ -96,6 +97,21 @@ def compile_fold(
     return new, shared[key]
 
 
+def counts_every_row(call: AggregateCall, scan: Scan) -> bool:
+    """Return whether an aggregate is the number of all rows of a scan: COUNT(*) or its like."""
+    if call.having is not None or call.distinct or call.order_by or call.limit is not None:
+        return False
+    if not call.arguments:
+        return call.signature.counts_rows
+    (argument, *others) = call.arguments
+    if others or call.signature.new is not Count:
+        return False
+    if isinstance(argument, Literal):
+        return argument.value is not None
+    known = {column.id for column, stored in scan.outputs if stored.not_null}
+    return isinstance(argument, ColumnRef) and argument.column.id in known
+
+
 def _rows_themselves(rows: Sequence[Row], run: Run) -> Any:
     return rows
 
@@ -143,6 +159,14 @@ def _in_batches(new: Callable[[], Any], values_of: BatchFunction) -> Reduce:
 def _takes_large_values(call: AggregateCall) -> bool:
     """Return whether the argument may take so much memory that few values are computed at once."""
     return is_varying(call.arguments[0].type)
+
+
+def makes_large_values(call: AggregateCall) -> bool:
+    """Return whether an argument is computed, and may take so much memory that few are listed."""
+    return any(
+        is_varying(argument.type) and not isinstance(argument, ColumnRef)
+        for argument in call.arguments
+    )
 
 
 def _takes_many(new: Callable[[], Any]) -> bool:

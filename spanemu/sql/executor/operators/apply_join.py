@@ -1,7 +1,8 @@
 """Joins that evaluate the right side for each left row.
 
 Where the right side is a table or index sought by left columns, as it nearly always is, the left
-row goes straight into the key (`_lookup`). Otherwise its columns go through slots (`_apply`).
+row goes straight into the key (`_lookup`). Otherwise its columns go through slots (`_apply`). Where
+there are many left rows, `switching_join` reads the right side in order instead.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from spanemu.base.deadline_checks import PART_MAX
 from spanemu.base.record import Unique, record
 from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import FREE_ROWS
+from spanemu.sql.executor.operators import switching_join
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
+from spanemu.sql.executor.operators.seek_key import distinct_values, seek_key
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.relation import (
     Layout,
     Relation,
+    Rows,
     Value,
     batches,
+    fresh_in_pair,
     joined_layout,
     map_batches,
 )
@@ -34,17 +39,48 @@ from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 _FEW = 16  # partners of a row that are read at once
 # Returns the right rows that join a left row, already appended to the left row.
 Partners = Callable[[Row, Run], Iterable[Row]]
+# Joins some left rows by looking up the partners of each.
+LookUp = Callable[[Iterable[Row], Run], Iterator[Row]]
+LOOK_UPS_MIN = 256  # for fewer, no other method can save much
 
 
 def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
     """Compile a join that streams the left side and reads the right side row by row."""
-    left = compiler.relation(node.left)
+    scan = None if compiler.profiled else _plain_scan(node.right)
+    distinct = None if scan is None else distinct_values(node, scan)
+    left = compiler.relation(node.left if distinct is None else distinct.values)
     keeps_right = node.kind.keeps_right
     joined = compile_partners(node.right, left, compiler, wants_any=not keeps_right)
-    rows = _JOINS[node.kind](left, joined.of, joined.width)
+    look_up = _JOINS[node.kind](joined.of, joined.width - left.width)
+    if distinct is not None and scan is not None:
+        rows = switching_join.compile_reversal(distinct, scan, left, look_up, compiler)
+    else:
+        rows = _rows(node, left, look_up, compiler)
     if keeps_right:
-        return Relation(rows, joined.layout, joined.width)
-    return Relation(rows, left.layout, left.width)
+        return Relation(rows, joined.layout, joined.width, fresh=joined.fresh)
+    return left.with_rows(rows)
+
+
+def _rows(node: ApplyJoin, left: Relation, look_up: LookUp, compiler: Compiler) -> Rows:
+    """Return the rows of a join, which becomes a hash join after many look-ups where it can."""
+    scan = None if compiler.profiled else _plain_scan(node.right)
+    key = None if scan is None else seek_key(scan, left.layout)
+    if scan is None or key is None or key.constants == len(key.values):
+        return lambda run: look_up(left.rows(run), run)
+    limit = compiler.holding("Hash Join").limit
+    hashed: switching_join.Hashed | None = None
+
+    def rows(run: Run) -> Iterator[Row]:
+        nonlocal hashed
+        source = iter(left.rows(run))
+        yield from look_up(islice(source, LOOK_UPS_MIN), run)
+        for first in source:
+            if hashed is None:  # Two threads may both compile the join.
+                hashed = switching_join.Hashed(node, scan, key, left, limit, compiler)
+            yield from hashed.rows(chain((first,), source), look_up, run)
+            return
+
+    return rows
 
 
 @record
@@ -54,6 +90,7 @@ class Joined(Unique):
     of: Partners
     layout: Layout
     width: int
+    fresh: frozenset[int] | None = None  # see `Relation`
 
 
 def compile_partners(
@@ -67,12 +104,14 @@ def compile_partners(
     if scan is None or compiler.profiled:
         relation = compiler.relation(right)
         partners = _apply(right, left, relation, compiler, wants_any=wants_any)
-        return Joined(partners, joined_layout(left, relation), left.width + relation.width)
+        width, fresh = left.width + relation.width, fresh_in_pair(left, relation)
+        return Joined(partners, joined_layout(left, relation), width, fresh)
     positions, size = layout_of(scan)
     layout = {**left.layout, **{c: left.width + position for c, position in positions.items()}}
     layout |= {column.id: layout[value.column.id] for column, value in _renamed(right)}
     partners = _lookup(scan, left, layout, compiler, wants_any=wants_any)
-    return Joined(partners, layout, left.width + size)
+    fresh = frozenset([each for each in range(left.width) if left.is_fresh(each)])
+    return Joined(partners, layout, left.width + size, fresh)
 
 
 def _plain_scan(right: Node) -> Scan | None:
@@ -181,7 +220,8 @@ def _apply(
     node: Node, left: Relation, right: Relation, compiler: Compiler, *, wants_any: bool
 ) -> Partners:
     bind = compiler.binding(free(node), left.layout)
-    rows, holding = right.rows, compiler.holding("Cross Apply")
+    joined = Relation(right.rows, {}, left.width + right.width, fresh=fresh_in_pair(left, right))
+    rows, holding = right.rows, compiler.holding("Cross Apply", of=joined)
 
     def partners(row: Row, run: Run) -> Iterable[Row]:
         if bind is not None:
@@ -189,11 +229,11 @@ def _apply(
         held = run.held
         others = iter(rows(run))
         # A list, because another left row may fill the slots before all rows are consumed.
-        joined = [row + other for other in islice(others, FREE_ROWS)]
-        if len(joined) == FREE_ROWS:
-            joined += holding.gather(map(row.__add__, others), run)
+        pairs = [row + other for other in islice(others, FREE_ROWS)]
+        if len(pairs) == FREE_ROWS:
+            pairs += holding.gather(map(row.__add__, others), run)
         run.held = held
-        return joined
+        return pairs
 
     def first_partner(row: Row, run: Run) -> Iterable[Row]:
         if bind is not None:
@@ -206,22 +246,22 @@ def _apply(
     return first_partner if wants_any else partners
 
 
-def _inner(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
-    def rows(run: Run) -> Iterator[Row]:
+def _inner(partners: Partners, _: int) -> LookUp:
+    def look_up(rows: Iterable[Row], run: Run) -> Iterator[Row]:
         check = current().check
-        for row in left.rows(run):
+        for row in rows:
             check()
             yield from partners(row, run)
 
-    return rows
+    return look_up
 
 
-def _left(left: Relation, partners: Partners, width: int) -> Callable[[Run], Iterator[Row]]:
-    missing = (None,) * (width - left.width)
+def _left(partners: Partners, right_width: int) -> LookUp:
+    missing = (None,) * right_width
 
-    def rows(run: Run) -> Iterator[Row]:
+    def look_up(rows: Iterable[Row], run: Run) -> Iterator[Row]:
         check = current().check
-        for row in left.rows(run):
+        for row in rows:
             check()
             is_alone = True
             for joined in partners(row, run):
@@ -230,29 +270,25 @@ def _left(left: Relation, partners: Partners, width: int) -> Callable[[Run], Ite
             if is_alone:
                 yield row + missing
 
-    return rows
+    return look_up
 
 
-def _keeping(
-    wants_match: bool,
-) -> Callable[[Relation, Partners, int], Callable[[Run], Iterator[Row]]]:
-    def join(left: Relation, partners: Partners, _: int) -> Callable[[Run], Iterator[Row]]:
-        def rows(run: Run) -> Iterator[Row]:
+def _keeping(wants_match: bool) -> Callable[[Partners, int], LookUp]:
+    def join(partners: Partners, _: int) -> LookUp:
+        def look_up(rows: Iterable[Row], run: Run) -> Iterator[Row]:
             check = current().check
-            for row in left.rows(run):
+            for row in rows:
                 check()
                 if any(True for _ in partners(row, run)) is wants_match:
                     yield row
 
-        return rows
+        return look_up
 
     return join
 
 
-_Join = Callable[[Relation, Partners, int], Callable[[Run], Iterator[Row]]]
-
 # Joins of other kinds need all rows of the right side at once.
-_JOINS: Mapping[JoinKind, _Join] = {
+_JOINS: Mapping[JoinKind, Callable[[Partners, int], LookUp]] = {
     JoinKind.INNER: _inner,
     JoinKind.LEFT: _left,
     JoinKind.SEMI: _keeping(True),

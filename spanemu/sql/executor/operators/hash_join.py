@@ -36,15 +36,19 @@ from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
     PeekedRows,
     Relation,
+    Rows,
     batches,
+    fresh_in_pair,
     full_batches,
     joined_layout,
+    relation_of_keys,
 )
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 from spanemu.sql.resolved import ColumnRef
 
-Lists = Callable[[Run], Iterator[Iterable[Row]]]  # rows, many at a time
+# Joins left rows with the right side; yields rows, many at a time.
+Lists = Callable[[Rows, Run], Iterator[Iterable[Row]]]
 Get = Callable[..., Any]
 # Joins some left rows, given the look-up in the table.
 JoinRows = Callable[[Sequence[Row], Get, Run], list[Row]]
@@ -61,12 +65,20 @@ def _output(node: HashJoin, left: Relation, right: Relation) -> PairOutput:
     return PairOutput(narrow, len(places), places)
 
 
+def _fresh(output: PairOutput, left: Relation, right: Relation) -> frozenset[int]:
+    """Return the positions of the cells that the statement makes, in the rows of a join."""
+    fresh = fresh_in_pair(left, right)
+    if output.places is None:
+        return fresh
+    return frozenset([at for at, place in enumerate(output.places) if place in fresh])
+
+
 class Sides:
     """The two sides of a compiled join."""
 
-    def __init__(self, node: HashJoin, compiler: Compiler) -> None:
-        self.left = compiler.relation(node.left)
-        self.right = compiler.relation(node.right)
+    def __init__(self, node: HashJoin, left: Relation, right: Relation, compiler: Compiler) -> None:
+        self.left = left
+        self.right = right
         self.left_keys = equality_values(node.left_keys, self.left.layout, compiler)
         self._left_keys = equality_keys(node.left_keys)
         self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
@@ -74,7 +86,10 @@ class Sides:
         self.kind = node.kind
         self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
         self.output = _output(node, self.left, self.right)
-        self.holding = compiler.holding("Hash Join", ENTRY_BYTES)
+        self.fresh = _fresh(self.output, self.left, self.right)
+        self.holding = compiler.holding("Hash Join", ENTRY_BYTES, of=self.right)
+        keys = relation_of_keys(equality_keys(node.right_keys), self.right)
+        self._holding_keys = compiler.holding("Hash Join", ENTRY_BYTES, of=keys)
         self._pair_layout = joined_layout(self.left, self.right)
         self._compiler = compiler
 
@@ -90,7 +105,7 @@ class Sides:
                 keys, before = self.right_keys(batch, run), len(known)
                 known.update(keys)
                 if len(known) > FREE_ROWS:
-                    self.holding.take_like(keys, len(known) - before, run)
+                    self._holding_keys.take_like(keys, len(known) - before, run)
         except BaseException:
             free_in_parts(known)
             raise
@@ -171,15 +186,21 @@ Match = Callable[[Probe, Iterable[Row], Run], Iterator[Iterable[Row]]]
 
 def compile_hash_join(node: HashJoin, compiler: Compiler) -> Relation:
     """Compile a join that streams the left side and reads the right side when a row needs it."""
-    sides = Sides(node, compiler)
-    lists = _JOINS[node.kind](sides)
+    left, right = compiler.relation(node.left), compiler.relation(node.right)
+    sides = Sides(node, left, right, compiler)
+    lists = lists_of(sides)
 
     def rows(run: Run) -> Iterable[Row]:
-        return Batched(lists(run))
+        return Batched(lists(left.rows, run))
 
     if node.kind.keeps_right:
-        return Relation(rows, sides.output.layout, sides.output.width)
-    return Relation(rows, sides.left.layout, sides.left.width)
+        return Relation(rows, sides.output.layout, sides.output.width, fresh=sides.fresh)
+    return sides.left.with_rows(rows)
+
+
+def lists_of(sides: Sides) -> Lists:
+    """Return the join of compiled sides."""
+    return _JOINS[sides.kind](sides)
 
 
 # ---------------------------------------------------------------------------- pairs
@@ -201,13 +222,13 @@ _KEEPING_MATCHES = """lambda rows, get, run: [
 def _probed(sides: Sides, unmatched: JoinRows, match: Match) -> Lists:
     """Join by `match`, but join the rows before the first row with a key by `unmatched`."""
 
-    def lists(run: Run) -> Iterator[Iterable[Row]]:
+    def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
         right: PeekedRows[Row] | None = None
         if sides.is_right_first:
             right = PeekedRows(sides.right.rows(run))
             if not right:
                 return
-        probe = Probe(sides, sides.left.rows(run), run)
+        probe = Probe(sides, left(run), run)
         for batch in probe.without_keys():
             yield unmatched(batch, _NO_ROWS.get, run)
         if probe:
@@ -286,7 +307,7 @@ def _full(sides: Sides) -> Lists:
         f"lambda others: [{{pair}} for row in [{(None,) * sides.left.width!r}] for other in others]"
     )
 
-    def lists(run: Run) -> Iterator[Iterable[Row]]:
+    def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
         everything = sides.holding.gather(sides.right.rows(run), run)
         buckets: dict[Any, Sequence[Row]] = {}
         for part in parts_of(everything):
@@ -294,7 +315,7 @@ def _full(sides: Sides) -> Lists:
         buckets.pop(None, None)
         # By identity, because rows may be equal.
         matched: set[int] = set()
-        for keyed in Probe(sides, sides.left.rows(run), run).keyed():
+        for keyed in Probe(sides, left(run), run).keyed():
             for key, row in keyed:
                 others = buckets.get(key, ())
                 if matching is not None:
@@ -373,8 +394,8 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
 def _null_aware_anti(sides: Sides) -> Lists:
     """Join by x NOT IN (values): with a NULL value no row passes, without values every row."""
 
-    def lists(run: Run) -> Iterator[Iterable[Row]]:
-        rows = PeekedRows(sides.left.rows(run))
+    def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
+        rows = PeekedRows(left(run))
         if not rows:
             return
         values = sides.known(sides.right.rows(run), run)

@@ -103,19 +103,20 @@ def grouping_value(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) ->
 
     A single key needs no tuple around it.
     """
-    keys = [_grouped(expr) for expr in exprs]
+    keys = [grouped(expr) for expr in exprs]
     return compiler.value(keys[0], layout) if len(keys) == 1 else compiler.cells(keys, layout)
 
 
 def grouping_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> BatchFunction:
     """Compile `exprs` to a function of many rows that returns the group key of each row."""
-    keys = [_grouped(expr) for expr in exprs]
+    keys = [grouped(expr) for expr in exprs]
     if len(keys) == 1:
         return compiler.batch_values(keys[0], layout)
     return compiler.batch_cells(keys, layout)
 
 
-def _grouped(expr: Expr) -> Expr:
+def grouped(expr: Expr) -> Expr:
+    """Return an expression whose values are equal in Python for the rows of a group."""
     convert = group_key(expr.type)
     return expr if convert is None else _converted(expr, convert)
 

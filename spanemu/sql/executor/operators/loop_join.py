@@ -9,7 +9,13 @@ from spanemu.base.call import current
 from spanemu.base.deadline_checks import PART_MAX, parts_of
 from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import MemoryAccount, free_in_parts
-from spanemu.sql.executor.relation import PeekedRows, Relation, Value, joined_layout
+from spanemu.sql.executor.relation import (
+    PeekedRows,
+    Relation,
+    Value,
+    fresh_in_pair,
+    joined_layout,
+)
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import Join, JoinKind
@@ -82,10 +88,11 @@ def compile_join(node: Join, compiler: Compiler) -> Relation:
     layout = joined_layout(left, right)
     gate, condition = compiler.gate(conjunction(conjuncts(node.condition)), layout)
     test = None if condition is None else compiler.test(condition, layout)
-    rows = _JOINS[node.kind](Sides(node, left, right, gate, test, compiler.holding("Cross Join")))
+    holding = compiler.holding("Cross Join", of=right)
+    rows = _JOINS[node.kind](Sides(node, left, right, gate, test, holding))
     if node.kind.keeps_right:
-        return Relation(rows, layout, left.width + right.width)
-    return Relation(rows, left.layout, left.width)
+        return Relation(rows, layout, left.width + right.width, fresh=fresh_in_pair(left, right))
+    return left.with_rows(rows)
 
 
 def _inner(sides: Sides) -> Callable[[Run], Iterator[Row]]:

@@ -7,7 +7,13 @@ from operator import itemgetter
 from typing import Any
 
 from spanemu.sql.executor.compiler import Compiler, gated
-from spanemu.sql.executor.relation import BatchFunction, Relation, Rows, map_batches
+from spanemu.sql.executor.relation import (
+    BatchFunction,
+    Relation,
+    Rows,
+    fresh_cells,
+    map_batches,
+)
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.nodes import Filter, Node, Project
 from spanemu.sql.resolved import ColumnRef, Expr, ResolvedColumn
@@ -23,10 +29,11 @@ def compile_project(node: Project, compiler: Compiler) -> Relation:
         layout = {
             column.id: position for (column, _), position in zip(pairs, positions, strict=True)
         }
-        return Relation(below.rows, layout, below.width)
+        return below.with_layout(layout)
     cells = compiler.batch_cells([value for _, value in pairs], below.layout)
     layout = {column.id: position for position, (column, _) in enumerate(pairs)}
-    return Relation(_computed(below.rows, cells), layout, len(pairs))
+    fresh = fresh_cells([value for _, value in pairs], below)
+    return Relation(_computed(below.rows, cells), layout, len(pairs), fresh=fresh)
 
 
 def _position(value: Expr, below: Relation) -> int | None:
@@ -84,10 +91,10 @@ def compile_filter(node: Filter, compiler: Compiler) -> Relation:
     below = compiler.relation(node.input)
     gate, condition = compiler.gate(node.condition, below.layout)
     if condition is None:
-        return Relation(gated(gate, below.rows), below.layout, below.width)
+        return below.with_rows(gated(gate, below.rows))
     kept = compiler.batch_filter(condition, below.layout)
 
     def rows(run: Run) -> Iterator[Row]:
         return map_batches(below.rows(run), lambda batch: kept(batch, run))
 
-    return Relation(gated(gate, rows), below.layout, below.width)
+    return below.with_rows(gated(gate, rows))

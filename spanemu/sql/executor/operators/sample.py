@@ -31,7 +31,7 @@ def compile_sample(node: Sample, compiler: Compiler) -> Relation:
         return (row + cell for row in drawn)
 
     if node.weight is None:
-        return Relation(rows, below.layout, below.width)
+        return below.with_rows(rows)
     layout = {**below.layout, node.weight.id: below.width}
     return Relation(rows, layout, below.width + 1)
 

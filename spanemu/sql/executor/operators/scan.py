@@ -55,7 +55,7 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
         if point is not None:
             gate, residual = compiler.gate(node.residual, layout)
             test = None if residual is None else compiler.test(residual, layout)
-            return Relation(gated(gate, _get(node, point, test)), layout, width)
+            return Relation(gated(gate, _get(node, point, test)), layout, width, is_stored=True)
     ranges: RangesOf | None = None
     if node.seeks is not None:
         ranges = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)
@@ -66,11 +66,41 @@ def compile_scan(node: Scan, compiler: Compiler) -> Relation:
     kept = None if residual is None else compiler.batch_filter(residual, layout)
     # A profile must not count rows that no operator asked for.
     largest = 1 if compiler.profiled else BATCH_ROWS_MAX
-    whole = Relation(gated(gate, _scan(fetch, ranges, kept, largest)), layout, width)
+    rows = gated(gate, _scan(fetch, ranges, kept, largest))
+    whole = Relation(rows, layout, width, is_stored=True)
     search = compiler.searches.get(id(node)) if compiler.searches else None
     if search is None or gate is not None:
         return whole
     return nearest.compile_nearest(search, whole, kept, compiler)
+
+
+def compile_count(node: Scan, compiler: Compiler) -> Callable[[Run], int | None] | None:
+    """Compile a scan to the number of its rows, if the reader may know it without reading them.
+
+    Return None if a condition has to be tested for each row. The function returns None if the
+    reader has to be asked for the rows.
+    """
+    layout, _ = layout_of(node)
+    gate, residual = compiler.gate(node.residual, layout)
+    if residual is not None:
+        return None
+    key = node.table.key if node.index is None else node.index.full_key
+    ranges_of: RangesOf | None = None
+    if node.seeks is not None:
+        ranges_of = compile_ranges(node.seeks, key, _NO_LAYOUT, compiler)
+    source, cells, for_update = node.index or node.table, cells_read(node), node.for_update
+
+    def count(run: Run) -> int | None:
+        if gate is not None and not gate(run):
+            return 0
+        ranges = None if ranges_of is None else ranges_of(_NO_ROW, run)
+        if ranges is not None and not ranges:
+            return 0
+        rows = run.reader.count(source, ranges, for_update=for_update, cells=cells)
+        run.scanned += rows or 0
+        return rows
+
+    return count
 
 
 def fetcher(node: Scan, *, partly: bool = False) -> Fetch:

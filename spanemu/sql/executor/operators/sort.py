@@ -1,4 +1,4 @@
-"""Sorting of all rows or of the first few, limits, and the ranks of rows."""
+"""Sorting of all rows, limits, and the ranks of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from spanemu.base.deadline_checks import in_steps, items_at, sorted_positions
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
-from spanemu.sql.executor.operators import nearest
 from spanemu.sql.executor.operators.hash_tables import grouping_values
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
@@ -18,14 +17,15 @@ from spanemu.sql.executor.relation import (
     Layout,
     Relation,
     full_batches,
+    relation_of_keys,
 )
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.errors import BadArgument, BadRowCount
-from spanemu.sql.functions.registry import DISTANCES, Nulls, Signature
+from spanemu.sql.functions.registry import Nulls, Signature
 from spanemu.sql.functions.text import collation as collations
 from spanemu.sql.plan.conditions import is_null, negation
-from spanemu.sql.plan.nodes import Limit, Project, Rank, Sort, TopN
-from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, SortKey
+from spanemu.sql.plan.nodes import Limit, Rank, Sort
+from spanemu.sql.resolved import Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import identity, sort_key
 
 # The largest bound of islice; a larger sum of LIMIT and OFFSET means all rows.
@@ -42,7 +42,7 @@ def compile_limit(node: Limit, compiler: Compiler) -> Relation:
         start, stop = bounds(run)
         return islice(below.rows(run), start, stop) if stop > start else ()
 
-    return Relation(rows, below.layout, below.width)
+    return below.with_rows(rows)
 
 
 def compile_bounds(
@@ -70,69 +70,33 @@ def compile_bounds(
 
 
 SortInPlace = Callable[[list[Row], Run], None]
+_KeysOf = Callable[[Sequence[Row], Run], list[Any]]
 
 _KEY_BYTES = 48  # of a key in its list, and of its row's position
 _KEYS_FIRST = 64  # keys that are computed before they are accounted for
-_SLACK = 1_024  # rows that a top-n buffers beyond twice its limit before it sorts
 
 
 def compile_sort(node: Sort, compiler: Compiler) -> Relation:
     """Compile a sort of all rows; rows with equal keys keep their order."""
     below = compiler.relation(node.input)
-    sort = compile_sorter(node.keys, below.layout, compiler)
-    holding = compiler.holding("Sort")
+    sort = compile_sorter(node.keys, below.layout, compiler, of=below)
+    holding = compiler.holding("Sort", of=below)
 
     def rows(run: Run) -> Iterable[Row]:
         gathered = holding.gather(below.rows(run), run)
         sort(gathered, run)
         return freed_after_use(gathered)
 
-    return Relation(rows, below.layout, below.width)
-
-
-def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
-    """Compile the first rows in order: a buffer is sorted now and then and cut to the best rows."""
-    bounds = compile_bounds(node.limit, node.offset, compiler)
-    check = nearest.prepare(node, bounds, compiler) if _sorts_by_distance(node) else None
-    below = compiler.relation(node.input)
-    sort = compile_sorter(node.keys, below.layout, compiler)
-    holding = compiler.holding("Sort Limit")
-
-    def rows(run: Run) -> Iterable[Row]:
-        start, stop = bounds(run)
-        if check is not None:
-            check(run)
-        if stop == start:
-            return ()
-        full = 2 * stop + _SLACK
-        held = run.held
-        best: list[Row] = []
-        try:
-            for batch in full_batches(below.rows(run)):
-                if len(batch) > FREE_ROWS:
-                    holding.take(batch, run)
-                best += batch
-                if len(best) >= full:
-                    sort(best, run)
-                    del best[stop:]
-                    run.held = held
-                    holding.take(best, run)
-            sort(best, run)
-        except BaseException:
-            free_in_parts(best)
-            raise
-        return freed_after_use(best[start:stop] if start or len(best) > stop else best)
-
-    return Relation(rows, below.layout, below.width)
+    return below.with_rows(rows)
 
 
 def compile_rank(node: Rank, compiler: Compiler) -> Relation:
     """Compile the mark of the first rows: all rows are sorted, and those of a partition counted."""
     below = compiler.relation(node.input)
-    sort = compile_sorter(node.keys, below.layout, compiler) if node.keys else None
+    sort = compile_sorter(node.keys, below.layout, compiler, of=below) if node.keys else None
     partition_of = grouping_values(node.partition_by, below.layout, compiler)
     limit_of = compiler.batch_values(node.limit, below.layout)
-    holding = compiler.holding("Sort Limit")
+    holding = compiler.holding("Sort Limit", of=below)
 
     def rows(run: Run) -> Iterator[Row]:
         gathered = holding.gather(below.rows(run), run)
@@ -154,37 +118,28 @@ def compile_rank(node: Rank, compiler: Compiler) -> Relation:
     return Relation(rows, {**below.layout, node.output.id: below.width}, below.width + 1)
 
 
-def _sorts_by_distance(node: TopN) -> bool:
-    """Return whether the first key is a distance of vectors, or a column that may be one."""
-    value = node.keys[0].value
-    if isinstance(value, FunctionCall):
-        return value.signature.operation in DISTANCES
-    below = node.input
-    if not isinstance(value, ColumnRef) or not isinstance(below, Project):
-        return False
-    computed = {column.id: value for column, value in below.computed}.get(value.column.id)
-    return isinstance(computed, FunctionCall) and computed.signature.operation in DISTANCES
-
-
-def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) -> SortInPlace:
-    """Compile sort keys to a function that sorts a list of rows in place.
+def compile_sorter(
+    keys: Sequence[SortKey], layout: Layout, compiler: Compiler, *, of: Relation | None = None
+) -> SortInPlace:
+    """Compile sort keys to a function that sorts a list of rows in place, rows of the relation `of`
+    if that is known.
 
     Neighbouring keys of one direction form one comparison key. Python's sort is stable, so rows are
     sorted by the last such group of keys first.
     """
     if len(keys) == 1:
-        return _single(keys[0], layout, compiler)
-    passes: list[tuple[BatchFunction, bool]] = []
+        return _single(keys[0], layout, compiler, of)
+    passes: list[tuple[_KeysOf, bool]] = []
     for descending, group in groupby(keys, lambda key: key.order.descending):
         cells = [cell for key in group for cell in _comparable(key)]
-        passes.append((compiler.batch_cells(cells, layout), descending))
+        cells_of = compiler.batch_cells(cells, layout)
+        passes.append((_keys_of(cells_of, cells, of, compiler), descending))
     passes.reverse()
-    keys_of = _keys_of(compiler)
 
     def sort(rows: list[Row], run: Run) -> None:
         held = run.held
-        for cells, descending in passes:
-            keys = keys_of(cells, rows, run)
+        for keys_of, descending in passes:
+            keys = keys_of(rows, run)
             _sort_by(keys, rows, descending)
             free_in_parts(keys)
             run.held = held
@@ -192,15 +147,15 @@ def compile_sorter(keys: Sequence[SortKey], layout: Layout, compiler: Compiler) 
     return sort
 
 
-def _single(key: SortKey, layout: Layout, compiler: Compiler) -> SortInPlace:
+def _single(key: SortKey, layout: Layout, compiler: Compiler, of: Relation | None) -> SortInPlace:
     """Compile the sort by one key: values that are not NULL compare directly."""
-    values_of = compiler.batch_values(_sortable(key), layout)
+    value = sortable(key)
     descending = key.order.descending
-    keys_of = _keys_of(compiler)
+    keys_of = _keys_of(compiler.batch_values(value, layout), (value,), of, compiler)
 
     def sort(rows: list[Row], run: Run) -> None:
         held = run.held
-        values = keys_of(values_of, rows, run)
+        values = keys_of(rows, run)
         missing: list[Row] = []
         if None in values:
             missing = [row for row, value in zip(rows, values, strict=True) if value is None]
@@ -219,11 +174,14 @@ def _sort_by(keys: list[Any], rows: list[Row], descending: bool) -> None:
     rows[:] = items_at(rows, sorted_positions(keys, descending=descending))
 
 
-def _keys_of(compiler: Compiler) -> Callable[[BatchFunction, Sequence[Row], Run], list[Any]]:
+def _keys_of(
+    values_of: BatchFunction, values: Sequence[Expr], of: Relation | None, compiler: Compiler
+) -> _KeysOf:
     """Return a function that computes the keys of all rows and accounts for them."""
-    holding = compiler.holding("Sort", _KEY_BYTES)
+    keys = None if of is None else relation_of_keys(values, of)
+    holding = compiler.holding("Sort", _KEY_BYTES, of=keys)
 
-    def keys_of(values_of: BatchFunction, rows: Sequence[Row], run: Run) -> list[Any]:
+    def keys_of(rows: Sequence[Row], run: Run) -> list[Any]:
         if len(rows) <= FREE_ROWS:
             return list(values_of(rows, run))
         keys: list[Any] = []
@@ -247,7 +205,7 @@ def _comparable(key: SortKey) -> tuple[Expr, Expr]:
     """
     missing = is_null(key.value)
     place = missing if key.order.nulls_first is key.order.descending else negation(missing)
-    return place, _sortable(key)
+    return place, sortable(key)
 
 
 def _collated(text: str | None, collation: str | None) -> Any:
@@ -256,7 +214,8 @@ def _collated(text: str | None, collation: str | None) -> Any:
     return None if text is None else collations.collation_key(collation)(text)
 
 
-def _sortable(key: SortKey) -> Expr:
+def sortable(key: SortKey) -> Expr:
+    """Return an expression whose values Python orders as SQL orders those of a key."""
     type_, collation = key.value.type, key.collation
     if collation is not None and not isinstance(collation, Literal):
         types = (type_, collation.type)

@@ -41,7 +41,7 @@ def compile_with(node: With, compiler: Compiler) -> Relation:
             run.memo[memo] = None
         return body.rows(run)
 
-    return Relation(rows, body.layout, body.width)
+    return body.with_rows(rows)
 
 
 def compile_with_ref(node: WithRef, compiler: Compiler) -> Relation:
@@ -68,7 +68,7 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
     keys_of = equality_values(node.keys, below.layout, compiler)
     probe = equality_value(node.probes, {}, compiler)
     memo = compiler.memo()
-    holding = compiler.holding("Spool", ENTRY_BYTES)
+    holding = compiler.holding("Spool", ENTRY_BYTES, of=below)
 
     def rows(run: Run) -> Iterable[Row]:
         key = probe((), run)
@@ -81,4 +81,4 @@ def compile_keyed_spool(node: KeyedSpool, compiler: Compiler) -> Relation:
             keep(run, held)
         return table.of(key)
 
-    return Relation(rows, below.layout, below.width)
+    return below.with_rows(rows)

@@ -8,6 +8,7 @@ rows in order. SUM and AVG are in `sums`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from spanemu.base.limits import BUILT_VALUE_BYTES_MAX
@@ -148,8 +149,8 @@ class LeastFloat(Least):
             self._value = value
 
     def extend(self, values: Sequence[float]) -> None:
-        for value in values:
-            self.add(value)
+        if values:
+            self.add(least_of_floats(values))
 
 
 class GreatestFloat(Greatest):
@@ -162,8 +163,31 @@ class GreatestFloat(Greatest):
             self._value = value
 
     def extend(self, values: Sequence[float]) -> None:
-        for value in values:
-            self.add(value)
+        if values:
+            self.add(greatest_of_floats(values))
+
+
+# MIN and MAX of all values of a group; None without values.
+least = partial(min, default=None)
+greatest = partial(max, default=None)
+
+
+def least_of_floats(values: Sequence[float]) -> Any:
+    """Return the least of the values of a group, NaN if one is NaN, and None without values."""
+    return _nan_among(values) or min(values, default=None)
+
+
+def greatest_of_floats(values: Sequence[float]) -> Any:
+    """Return the greatest of the values of a group, NaN if one is NaN, and None without values."""
+    return _nan_among(values) or max(values, default=None)
+
+
+def _nan_among(values: Sequence[float]) -> float | None:
+    """Return the last NaN among values. The sum of values with a NaN is NaN, and few other sums."""
+    total = sum(values)
+    if total == total:
+        return None
+    return next((value for value in reversed(values) if value != value), None)
 
 
 # ---------------------------------------------------------------------------- collections

@@ -6,7 +6,7 @@ This module is a table; the running states are in `accumulators` and `sums`. COU
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import and_, or_, xor
 from typing import Any
@@ -31,10 +31,15 @@ def _elements(new: Callable[[Sizer], Accumulator]) -> Any:
     return lambda types, result: partial(new, sizer(result.item()))
 
 
-def _extreme(of_ordered: type[Any], of_float: type[Any]) -> tuple[AggregateOverload, ...]:
+def _extreme(
+    of_ordered: type[Any],
+    of_float: type[Any],
+    at_once: Callable[[Sequence[Any]], Any],
+    floats_at_once: Callable[[Sequence[Any]], Any],
+) -> tuple[AggregateOverload, ...]:
     return (
-        aggregate(f"({_ORDERED}) -> T1", _always(of_ordered)),
-        aggregate(f"({_FLOAT}) -> T1", _always(of_float)),
+        aggregate(f"({_ORDERED}) -> T1", _always(of_ordered), at_once=at_once),
+        aggregate(f"({_FLOAT}) -> T1", _always(of_float), at_once=floats_at_once),
     )
 
 
@@ -112,10 +117,14 @@ AGGREGATES = aggregates(
         "LOGICAL_AND": aggregate_function(_logical(and_), decorrelates=True),
         "LOGICAL_OR": aggregate_function(_logical(or_), decorrelates=True),
         "MAX": aggregate_function(
-            _extreme(state.Greatest, state.GreatestFloat), is_max=True, decorrelates=True
+            _extreme(state.Greatest, state.GreatestFloat, state.greatest, state.greatest_of_floats),
+            is_max=True,
+            decorrelates=True,
         ),
         "MIN": aggregate_function(
-            _extreme(state.Least, state.LeastFloat), is_min=True, decorrelates=True
+            _extreme(state.Least, state.LeastFloat, state.least, state.least_of_floats),
+            is_min=True,
+            decorrelates=True,
         ),
         "STRING_AGG": (_joined("STRING", ","), _joined("BYTES", b",")),
         "SUM": aggregate_function(

@@ -140,6 +140,13 @@ class AverageFloat64(SumFloat64):
         return self.sum() / self._count * self._unit if self._count else None
 
 
+def total_in_range(total: int | None) -> int | None:
+    """Return the total of a group, None without values; raise Overflow beyond INT64."""
+    if total is None or INT64_MIN <= total <= INT64_MAX:
+        return total
+    raise Overflow("int64", "SUM")
+
+
 def sum_of_integers(values: Sequence[int]) -> Any:
     """Return the sum of all values of a group; raise Overflow beyond INT64."""
     total = sum(values)

@@ -166,8 +166,12 @@ _ORDERED = (
 )
 
 
-def _extreme(new: type[Any]) -> tuple[AggregateOverload, ...]:
-    return tuple(aggregate(f"({type_}) -> {type_}", _always(new)) for type_ in _ORDERED)
+def _extreme(
+    new: type[Any], at_once: Callable[[Sequence[Any]], Any]
+) -> tuple[AggregateOverload, ...]:
+    return tuple(
+        aggregate(f"({type_}) -> {type_}", _always(new), at_once=at_once) for type_ in _ORDERED
+    )
 
 
 def _bits(combine: Callable[[int, int], int]) -> tuple[AggregateOverload, ...]:
@@ -218,8 +222,12 @@ AGGREGATES = aggregates(
         "count": aggregate_function(
             (aggregate("(ANY) -> INT64", _always(state.Count), at_once=len),), decorrelates=True
         ),
-        "max": aggregate_function(_extreme(state.Greatest), is_max=True, decorrelates=True),
-        "min": aggregate_function(_extreme(state.Least), is_min=True, decorrelates=True),
+        "max": aggregate_function(
+            _extreme(state.Greatest, state.greatest), is_max=True, decorrelates=True
+        ),
+        "min": aggregate_function(
+            _extreme(state.Least, state.least), is_min=True, decorrelates=True
+        ),
         "string_agg": (_joined("STRING", ""), _joined("BYTES", b"")),
         "sum": aggregate_function(
             (

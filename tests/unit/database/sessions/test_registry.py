@@ -17,6 +17,7 @@ from spanemu.database.errors import (
     TransactionNotFound,
 )
 from spanemu.database.options import ReadWriteOptions
+from spanemu.database.sessions.session import Session
 from spanemu.txn.errors import TransactionAborted
 from tests.unit.database.shop import Shop, request
 
@@ -172,3 +173,43 @@ def test_names_are_unique_whoever_asks(shop: Shop) -> None:
     for thread in threads:
         thread.join()
     assert len(set(names)) == 800
+
+
+def test_pages_follow_sessions_that_come_and_go(shop: Shop) -> None:
+    sessions = shop.database.sessions
+    for _ in range(40):
+        sessions.create({})
+    created = {session.name: session for session in sessions.list("", 0, "")[0]}
+    sessions.create({}, multiplexed=True)
+    first, token = sessions.list("", 10, "")
+    assert [session.name for session in first] == sorted(created)[:10]
+    names = sorted(created)
+    for name in (names[4], names[10], names[15]):
+        sessions.delete(name)
+        del created[name]
+    sessions.drop(names[12])
+    lost = created.pop(names[12])
+    added = [sessions.create({}) for _ in range(5)]
+    created |= {session.name: session for session in added}
+    expected = [name for name in sorted(created) if name >= names[10]]
+    listed: list[str] = []
+    while token:
+        page, token = sessions.list("", 10, token)
+        listed += [session.name for session in page]
+    assert listed == expected
+    sessions.restore_lost()
+    assert [session.name for session in sessions.list("", 0, "")[0]] == sorted(
+        [*created, lost.name]
+    )
+
+
+def test_a_page_does_not_visit_the_other_sessions(shop: Shop, monkeypatch) -> None:
+    sessions = shop.database.sessions
+    for _ in range(300):
+        sessions.create({"a": "b"})
+    visited: list[object] = []
+    fields = Session.fields
+    monkeypatch.setattr(Session, "fields", lambda self: (visited.append(self), fields(self))[1])
+    _, token = sessions.list("labels.a:b", 10, "")
+    sessions.list("labels.a:b", 10, token)
+    assert len(visited) == 22

@@ -144,3 +144,42 @@ def test_the_size_of_a_value_covers_its_parts():
     assert size_of(tuple(range(1_000))) > 30_000
     assert size_of(("x" * 100,) * 10) > 1_000
     assert size_of(None) == size_of(True) == 0
+
+
+SONGS = {
+    "Songs": [
+        (n, 1, 1, f"a name of some length {n * 7919 % 20_000}", n, None) for n in range(20_000)
+    ]
+}
+OF_STORED_ROWS = [
+    "SELECT Name FROM Songs ORDER BY Name",
+    "SELECT Name, Duration FROM Songs ORDER BY Name DESC, Duration",
+    "SELECT COUNT(Name) FROM (SELECT Name FROM Songs ORDER BY Duration LIMIT 15000)",
+    "SELECT COUNT(a.Name), COUNT(b.Name) FROM Songs a JOIN@{JOIN_METHOD=HASH_JOIN} Songs b"
+    " ON a.Duration = b.Duration",
+    "SELECT COUNT(a.Name), COUNT(b.Name) FROM Songs a LEFT JOIN@{JOIN_METHOD=HASH_JOIN} Songs b"
+    " ON a.Name = b.Name AND a.Duration <= b.Duration",
+    "SELECT Name, COUNT(*) FROM Songs GROUP BY Name",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT Name FROM Songs)",
+]
+MADE = "(SELECT Duration, CONCAT(Name, REPEAT('x', 90)) AS Name FROM Songs)"
+
+
+@pytest.mark.parametrize("sql", OF_STORED_ROWS)
+def test_stored_rows_are_not_counted_but_rows_that_a_statement_makes_are(sql):
+    list_all(sql, MemoryReader(SONGS), LIMIT)
+    made = sql.replace("FROM Songs", f"FROM {MADE}").replace("Songs b", f"{MADE} b")
+    with pytest.raises(StatementTooLarge):
+        list_all(made, MemoryReader(SONGS), LIMIT)
+
+
+def list_all(sql: str, reader: MemoryReader, limit: int) -> None:
+    executable = compile_plan(planned(sql, None, reader), limit)
+    with Call():
+        list(executable.run(run_for(executable, reader)))
+
+
+def test_computed_keys_of_stored_rows_are_counted():
+    sql = "SELECT Name FROM Songs ORDER BY REPEAT(Name, 20)"
+    with pytest.raises(StatementTooLarge):
+        list_all(sql, MemoryReader(SONGS), LIMIT)

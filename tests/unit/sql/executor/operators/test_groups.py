@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from spanemu.base.call import Call, Cancelled
 from spanemu.base.errors import Code
+from spanemu.sql.executor.build import compile_plan
 from spanemu.sql.executor.operators import aggregate
 from spanemu.sql.executor.operators.aggregate import FoldedGroups
-from spanemu.sql.functions.errors import BadRowCount
+from spanemu.sql.functions.aggregates import accumulators
+from spanemu.sql.functions.errors import BadRowCount, Overflow
 from spanemu.sql.functions.text.collation import UnknownCollation
 from spanemu.values.types import INT64, STRING
-from tests.unit.sql.world import ROWS, MemoryReader, ask
+from tests.unit.sql.world import ROWS, MemoryReader, ask, planned, run_for
 
 
 def test_an_empty_input_is_one_group_without_keys_and_none_with_keys():
@@ -218,3 +223,150 @@ def test_a_collation_may_be_a_parameter():
         with pytest.raises(UnknownCollation) as failure:
             ask(query, types={"c": STRING}, c=wrong)
         assert failure.value.code is Code.OUT_OF_RANGE
+
+
+FLOATS = st.sampled_from([None, float("nan"), -0.0, 0.0, 1.5, -2.5, float("inf"), float("-inf")])
+
+
+@settings(max_examples=200, deadline=None)
+@given(values=st.lists(FLOATS, max_size=6))
+def test_extremes_of_floats_are_those_of_adding_one_by_one(values) -> None:
+    known = [value for value in values if value is not None]
+    for state, at_once in (
+        (accumulators.LeastFloat, accumulators.least_of_floats),
+        (accumulators.GreatestFloat, accumulators.greatest_of_floats),
+    ):
+        expected, extended = state(), state()
+        for value in known:
+            expected.add(value)
+        extended.extend(known[:3])
+        extended.extend(known[3:])
+        results = [expected.result(), extended.result(), at_once(known)]
+        assert len(set(map(repr, results))) == 1, results
+
+
+NUMBERS = st.one_of(st.none(), st.integers(-3, 3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=st.lists(st.tuples(NUMBERS, FLOATS), max_size=40))
+def test_extremes_by_group_are_those_of_each_group_alone(rows) -> None:
+    singers = [(n, None if k is None else str(k), None, None, f) for n, (k, f) in enumerate(rows)]
+    reader = MemoryReader({"Singers": singers})
+    sql = "SELECT FirstName, MIN(Rating), MAX(Rating), MIN(SingerId), MAX(SingerId) FROM Singers"
+    groups = ask(f"{sql} GROUP BY FirstName", reader)
+    assert len(groups) == len({row[1] for row in singers})
+    for group in groups:
+        alone = MemoryReader({"Singers": [row for row in singers if row[1] == group[0]]})
+        ((_, *whole),) = ask(f"{sql} GROUP BY FirstName", alone)
+        plain = ask(
+            "SELECT MIN(Rating), MAX(Rating), MIN(SingerId), MAX(SingerId), COUNT(*) FROM Singers",
+            alone,
+        )
+        assert repr(list(group[1:])) == repr(whole) == repr(list(plain[0][:-1]))
+
+
+class Counting(MemoryReader):
+    """A reader that knows how many rows a scan yields."""
+
+    def count(self, source, ranges=None, *, for_update=False, cells=0) -> int:
+        self.asked.append(f"count {source.name}")
+        scan = self.scan_index if hasattr(source, "full_key") else self.scan
+        return sum(1 for _ in scan(source, ranges))
+
+
+COUNTED = [
+    "SELECT COUNT(*) FROM Albums WHERE Budget > 60",
+    "SELECT COUNT(*) FROM Albums",
+    "SELECT COUNT(*), COUNT(1), COUNT(AlbumId) FROM Albums",
+    "SELECT COUNT(*) + 1 FROM Albums WHERE SingerId = 2",
+    "SELECT COUNT(*) FROM Albums WHERE SingerId BETWEEN 1 AND 2",
+    "SELECT COUNT(*) FROM Albums WHERE SingerId IN (1, 4, NULL)",
+    "SELECT COUNT(*) FROM Albums WHERE SingerId = CAST(NULL AS INT64)",
+    "SELECT COUNT(*) FROM Albums WHERE SingerId = 1 AND FALSE",
+    "SELECT COUNT(*) FROM Albums@{FORCE_INDEX=AlbumsByTitle} WHERE Title = 'Go'",
+    "SELECT COUNT(*) FROM Songs WHERE Genre = 'pop'",
+    "SELECT (SELECT COUNT(*) FROM Albums a WHERE a.SingerId = s.SingerId) FROM Singers s",
+]
+READ = [
+    "SELECT COUNT(Title) FROM Albums",
+    "SELECT COUNT(DISTINCT AlbumId) FROM Albums",
+    "SELECT COUNT(*) FROM Albums WHERE MOD(AlbumId, 2) = 0",
+    "SELECT COUNT(*), SUM(Budget) FROM Albums",
+    "SELECT COUNT(*) FROM (SELECT 1 FROM Albums LIMIT 2)",
+    "SELECT COUNT(*) FROM Albums GROUP BY SingerId",
+    "SELECT COUNTIF(TRUE) FROM Albums",
+]
+
+
+@pytest.mark.parametrize("sql", [*COUNTED, *READ])
+def test_rows_that_are_counted_are_those_that_are_read(sql: str) -> None:
+    assert ask(sql, Counting(ROWS)) == ask(sql, MemoryReader(ROWS))
+
+
+@pytest.mark.parametrize("sql", COUNTED[:5])
+def test_counted_rows_are_not_read(sql: str) -> None:
+    reader = Counting(ROWS)
+    ask(sql, reader)
+    assert reader.asked[0].startswith("count")
+
+
+@pytest.mark.parametrize("sql", READ)
+def test_rows_of_other_aggregates_are_read(sql: str) -> None:
+    reader = Counting(ROWS)
+    ask(sql, reader)
+    assert reader.asked[0].startswith("scan")
+
+
+AGGREGATES = [
+    "COUNT(*)", "COUNT(SingerId)", "COUNT(Rating)", "SUM(SingerId)", "AVG(SingerId)",
+    "MIN(SingerId)", "MAX(LastName)", "MIN(Rating)", "MAX(Rating)", "SUM(Rating)", "AVG(Rating)",
+    "MAX(SingerId * 2)", "SUM(Rating + 1)", "MIN(CONCAT(LastName, 'x'))", "COUNT(Rating / 2)",
+]  # fmt: skip
+SOURCES = ["Singers", "Singers@{FORCE_INDEX=SingersByLastName}"]
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, NUMBERS, FLOATS), max_size=60),
+    aggregates=st.lists(st.sampled_from(AGGREGATES), min_size=1, max_size=4),
+    key=st.sampled_from(["FirstName", "Rating", "FirstName, LastName", "MOD(SingerId, 7)"]),
+    ordered=st.booleans(),
+)
+def test_generated_loops_compute_what_accumulators_do(rows, aggregates, key, ordered) -> None:
+    singers = [
+        (n * 3 - 20, *[None if text is None else str(text) for text in texts], None, rating)
+        for n, (*texts, rating) in enumerate(rows)
+    ]
+    reader = MemoryReader({"Singers": singers})
+    grouping, where = (key, "") if not ordered else ("LastName", "")
+    source = SOURCES[ordered]
+    sql = f"SELECT {grouping}, {', '.join(aggregates)} FROM {source}{where} GROUP BY {grouping}"
+    expected = ask(sql, reader)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aggregate, "LOOP_ROWS_MIN", 2)
+        patch.setattr(aggregate, "LOOP_ROWS_PER_GROUP_MAX", 1_000)
+        assert repr(ask(sql, reader)) == repr(expected)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_sum_out_of_range_fails_in_a_generated_loop(source: str) -> None:
+    most = 2**63 - 1
+    singers = [(n, None, str(n // 2), None, None) for n in range(5_000)]
+    sql = f"SELECT LastName, SUM(SingerId + {most - 5_000}) FROM {source} GROUP BY LastName"
+    with pytest.raises(Overflow, match="SUM"):
+        ask(sql, MemoryReader({"Singers": singers}))
+
+
+def test_a_deadline_ends_a_generated_loop() -> None:
+    singers = [(n, None, str(n // 2), None, None) for n in range(5_000)]
+    executable = compile_plan(planned("SELECT LastName, COUNT(*) FROM Singers GROUP BY LastName"))
+    reader = MemoryReader({"Singers": singers})
+    call = Call()
+    run = run_for(executable, reader)
+    with call:
+        rows = executable.run(run)
+        next(rows)
+        call.cancel()
+        with pytest.raises(Cancelled):
+            list(rows)
