@@ -215,6 +215,8 @@ class Client:
                 connection = self.connection
                 begun, data_bytes = connection.last_id, connection.data_bytes
                 connection.receive(data)
+                if connection.held_ack is not None:
+                    self._hold()
                 is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
                 # Many small frames are as much work as many requests.
                 is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
@@ -232,6 +234,8 @@ class Client:
         connection = self.connection
         output = connection.output
         if output and not self._unsent:
+            if connection.held_ack is not None:
+                self._release()
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
@@ -244,6 +248,23 @@ class Client:
         if not self._unsent and self.lifetime.is_open():
             self._sent()
         self.settle()
+
+    def _hold(self) -> None:
+        """Hold an answer to a PING back for a moment, unless there is output that goes before it."""
+        if self._unsent:
+            self.connection.release_ack()
+        else:
+            self.loop.flush_later(self)
+
+    def _release(self) -> None:
+        """Send an answer that was held back behind the output."""
+        self.connection.release_ack()
+        self.loop.forget_later(self)
+
+    def flush_late(self) -> None:
+        """Send an answer that was held back, because no output came."""
+        self.connection.release_ack()
+        self.flush()
 
     def _sent(self) -> None:
         """Continue with what waits, because all output has been sent."""
@@ -324,6 +345,7 @@ class Client:
         if now >= self._handshake_ends and (self._is_failed or not self.connection.has_settings):
             self.close()
             return
+        self.connection.may_be_measured = False  # The PING of a silent client is no measurement.
         for stream in tuple(self.connection.streams.values()):
             if isinstance(stream, Exchange):
                 stream.expire(now)
@@ -338,6 +360,7 @@ class Client:
         self.connection.output.clear()
         self.connection.output_bytes = 0
         self.account.close(self)
+        self.loop.forget_later(self)
         with suppress(KeyError, ValueError):
             self.loop.selector.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.

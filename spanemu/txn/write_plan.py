@@ -143,6 +143,22 @@ class WritePlan:
         )
 
     @cached_property
+    def stands_alone(self) -> bool:
+        """Whether a write concerns no more than its row, its parent row and its index entries.
+
+        Nor does the write compute a cell of a new row.
+        """
+        is_complete = self.missing is None and not self.completes
+        return self.rules.stands_alone and (self.is_update or is_complete)
+
+    @cached_property
+    def changes_alone(self) -> bool:
+        """Whether a write that stands alone can change an existing row without other rows."""
+        if self.kind is WriteKind.REPLACE:
+            return not (self.rules.indexes or self.rules.children)
+        return self.kind is not WriteKind.INSERT and not self.entry_changes
+
+    @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
         return update_lock(self.rules, self._updated)

@@ -191,6 +191,11 @@ class Session:
         commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
+        at_once = self.transactions.commit_at_once(
+            options, mutations, commit_options, self.last_use_time
+        )
+        if at_once is not None:
+            return at_once
         commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 

@@ -45,9 +45,11 @@ from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
     from spanemu.database import errors
+    from spanemu.database.transactions import one_row_commit
     from spanemu.database.transactions import partitioned_dml as partitioned
 else:
     errors = deferred("spanemu.database.errors")
+    one_row_commit = deferred("spanemu.database.transactions.one_row_commit")
     partitioned = deferred("spanemu.database.transactions.partitioned_dml")
 
 
@@ -162,6 +164,18 @@ class Transactions:
         if options.previous:
             _check_previous(options.previous, next(self._core.transaction_ids))
         return ReadWriteTransaction(self._core, b"", options)
+
+    def commit_at_once(
+        self,
+        options: ReadWriteOptions,
+        mutations: Sequence[Mutation],
+        commit_options: CommitOptions,
+        arrived: int,
+    ) -> CommitOutcome | None:
+        """Commit one row without a transaction; None if that is not possible."""
+        return one_row_commit.commit_at_once(
+            self._core, options, mutations, commit_options, arrived
+        )
 
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
         """Run the first request of a transaction, and restart it when an older one wounds it.
