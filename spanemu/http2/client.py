@@ -99,6 +99,7 @@ class Client:
         self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
         self._is_secured = not isinstance(connected, ssl.SSLSocket)
         self._unsent = memoryview(b"")
+        self._holds_back = False  # The answer to a PING waits for output with which it can go.
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
@@ -215,8 +216,8 @@ class Client:
                 connection = self.connection
                 begun, data_bytes = connection.last_id, connection.data_bytes
                 connection.receive(data)
-                if connection.held_ack is not None:
-                    self._hold()
+                if connection.held_ack is not None and not self._holds_back:
+                    self._hold_back()
                 is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
                 # Many small frames are as much work as many requests.
                 is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
@@ -234,8 +235,8 @@ class Client:
         connection = self.connection
         output = connection.output
         if output and not self._unsent:
-            if connection.held_ack is not None:
-                self._release()
+            if self._holds_back:
+                self._hold_back_no_more()
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
@@ -249,21 +250,23 @@ class Client:
             self._sent()
         self.settle()
 
-    def _hold(self) -> None:
-        """Hold an answer to a PING back for a moment, unless there is output that goes before it."""
+    def _hold_back(self) -> None:
+        """Hold the answer to a PING back for a moment, unless there is output that goes before it."""
         if self._unsent:
             self.connection.release_ack()
         else:
+            self._holds_back = True
             self.loop.flush_later(self)
 
-    def _release(self) -> None:
-        """Send an answer that was held back behind the output."""
+    def _hold_back_no_more(self) -> None:
+        """Let the answer to a PING go with the output."""
+        self._holds_back = False
         self.connection.release_ack()
         self.loop.forget_later(self)
 
     def flush_late(self) -> None:
-        """Send an answer that was held back, because no output came."""
-        self.connection.release_ack()
+        """Send the answer to a PING, because no output came with which it could go."""
+        self._hold_back_no_more()
         self.flush()
 
     def _sent(self) -> None:

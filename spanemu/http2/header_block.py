@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from spanemu.base.record import NamedTuple
 from spanemu.http2 import huffman
@@ -19,6 +20,9 @@ LITERALS_MAX = 2_048  # of a block: more than a list of the permitted size can h
 _SIZE_UPDATES_MAX = 2  # of a block (RFC 7541, 4.2)
 _ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
 _INTEGER_BYTES_MAX = 5
+# Short fields are remembered as they are coded, because clients send some literally many times.
+_REMEMBERED_BYTES_MAX = 128
+_REMEMBERED_MAX = 512
 
 _NAME = re.compile(rb":?[!#$%&'*+\-.^_`|~0-9a-z]+\Z")
 _BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
@@ -146,14 +150,17 @@ class HeaderDecoder:
     def _literal(self, block: bytes, position: int, index: int, mask: int) -> tuple[Field, int]:
         if index == mask:
             index, position = _integer(block, position, mask)
+        is_coded = False
         if index == 0:
-            name, position = _string(block, position)
+            name, is_coded, position = _string(block, position)
         elif index <= _STATIC_COUNT:
             name = self._at(index).name
         else:
             name = self._entries[_STATIC_COUNT - index].name
-        value, position = _string(block, position)
-        return _field(name, value), position
+        value, is_value_coded, position = _string(block, position)
+        is_short = len(name) + len(value) <= _REMEMBERED_BYTES_MAX
+        decode = _remembered_field if is_short else _decoded_field
+        return decode(name, is_coded, value, is_value_coded), position
 
     def _add(self, field: Field) -> None:
         self._entries.append(field)
@@ -184,14 +191,25 @@ def _integer(block: bytes, position: int, number: int) -> tuple[int, int]:
     raise CompressionError("an integer is too large")
 
 
-def _string(block: bytes, position: int) -> tuple[bytes, int]:
+def _string(block: bytes, position: int) -> tuple[bytes, bool, int]:
+    """Return a string, whether it is a Huffman code, and the position behind it."""
     first = block[position]
     length, position = _integer_of(block, position + 1, first & 0x7F, 0x7F)
     end = position + length
     data = block[position:end]
     if len(data) != length:
         raise CompressionError("a string is longer than its block")
-    return huffman.decode(data) if first & 0x80 else data, end
+    return data, first >= 0x80, end
+
+
+def _decoded_field(name: bytes, is_name_coded: bool, value: bytes, is_value_coded: bool) -> Field:
+    return _field(
+        huffman.decode(name) if is_name_coded else name,
+        huffman.decode(value) if is_value_coded else value,
+    )
+
+
+_remembered_field = lru_cache(_REMEMBERED_MAX)(_decoded_field)
 
 
 def literal(name: bytes, value: bytes) -> bytes:

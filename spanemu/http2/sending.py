@@ -193,8 +193,10 @@ class Sender:
                 self.output_bytes += size
             if trailers is None:
                 stream.drained()
-            else:
-                self.send_headers(stream, trailers, is_last=True)
+                return
+            if self.held_ack is not None:
+                self.release_ack()  # Behind the data, which the client measures no more so.
+            self.send_headers(stream, trailers, is_last=True)
             return
         stream.queue.append(memoryview(data))
         self.queued_bytes += size

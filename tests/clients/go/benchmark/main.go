@@ -58,7 +58,11 @@ var works = []work{
 	{"read-modify-write", readModifyWrite},
 	{"one DML", oneDML},
 	{"batch DML", batchDML},
+	{"100 MB", stream},
 }
+
+// What is measured only if it is named.
+var onRequest = []string{"100 MB"}
 
 var (
 	server = flag.Int("server", 0, "the process whose processor time is measured")
@@ -101,10 +105,14 @@ func measure(ctx context.Context) error {
 	defer client.Close()
 	found := map[string]map[string]float64{}
 	for _, each := range works {
-		if *only != "" && each.name != *only {
+		isAlone, calls := slices.Contains(onRequest, each.name), warmUpCalls
+		if each.name != *only && (*only != "" || isAlone) {
 			continue
 		}
-		for range warmUpCalls {
+		if isAlone {
+			calls = 0
+		}
+		for range calls {
 			if err := each.call(ctx, client); err != nil {
 				return err
 			}
@@ -241,6 +249,12 @@ func batchDML(ctx context.Context, client *spanner.Client) error {
 			return err
 		})
 	return err
+}
+
+func stream(ctx context.Context, client *spanner.Client) error {
+	rowsOf := client.Single().Query(ctx, spanner.NewStatement(
+		"SELECT REPEAT('x', 500000) FROM UNNEST(GENERATE_ARRAY(1, 200))"))
+	return rowsOf.Do(func(*spanner.Row) error { return nil })
 }
 
 func create(ctx context.Context) error {
