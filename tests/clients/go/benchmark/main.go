@@ -35,7 +35,7 @@ const (
 	batchSize    = 10
 
 	ticksPerSecond = 100 // USER_HZ of every Linux
-	table        = `CREATE TABLE Users (
+	table          = `CREATE TABLE Users (
 	  Id INT64 NOT NULL, Name STRING(100), Age INT64
 	) PRIMARY KEY (Id)`
 )
