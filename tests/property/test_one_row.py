@@ -234,10 +234,9 @@ class Place(World):
 
     def run(self, commit: Commit) -> Any:
         """Return the outcome of a commit, or its error as (type, text)."""
+        selector: Any = SingleUse(commit.options)
         try:
-            if commit.reads is None:
-                selector: Any = SingleUse(commit.options)
-            else:
+            if commit.reads is not None:
                 selector = Existing(self.session.begin(commit.options).id)
                 for request in commit.reads:
                     call = (
@@ -249,6 +248,8 @@ class Place(World):
             options = CommitOptions(commit.returns_stats, transaction_tag=commit.tag)
             return self.session.commit(selector, commit.mutations, options)
         except SpannerError as failure:
+            if isinstance(selector, Existing):
+                self.session.rollback(selector.id)
             return type(failure), str(failure)
 
     def state(self) -> str:

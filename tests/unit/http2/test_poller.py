@@ -73,10 +73,3 @@ def test_a_socket_that_was_removed(poller: Poller, pair: tuple[socket, socket]) 
     poller.register(ours, EVENT_READ, "again")
     assert poller.wait(0.0) == [("again", EVENT_READ)]
 
-
-def test_a_socket_that_was_closed(poller: Poller, pair: tuple[socket, socket]) -> None:
-    ours, _ = pair
-    poller.register(ours, EVENT_READ, "ours")
-    ours.close()
-    with pytest.raises((KeyError, ValueError)):
-        poller.unregister(ours)

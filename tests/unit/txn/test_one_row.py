@@ -45,7 +45,7 @@ REFERENCE = "CREATE TABLE Child (K INT64, FOREIGN KEY (K) REFERENCES T (K)) PRIM
     "statements",
     [
         [PLAIN],
-        [table(", D INT64 DEFAULT (1) NOT NULL")],
+        [table(", D INT64 NOT NULL DEFAULT (1)")],
         [PLAIN, "CREATE INDEX I ON T (A DESC) STORING (B)"],
         [PLAIN, "CREATE NULL_FILTERED INDEX I ON T (B)", "CREATE INDEX J ON T (A)"],
         [table(", At TIMESTAMP OPTIONS (allow_commit_timestamp = true)")],

@@ -14,6 +14,7 @@ from spanemu.database.options import (
     CommitOptions,
     Isolation,
     ReadLockMode,
+    ReadRequest,
     ReadWriteOptions,
     SingleUse,
 )
@@ -21,10 +22,11 @@ from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
 from spanemu.txn.errors import TransactionAborted
 from spanemu.values.mutation import Write, WriteKind
-from tests.unit.database.shop import Shop, request
+from tests.unit.database.shop import ALL, Shop
 
 ALONE = SingleUse(ReadWriteOptions())
 PLAIN = "CREATE TABLE Log (Id INT64 NOT NULL, Text STRING(9), N INT64) PRIMARY KEY (Id)"
+COUNTER = ReadRequest("Log", ("N",), ALL)
 
 
 class Counted:
@@ -182,7 +184,7 @@ def test_counters_lose_no_addition(shop: Shop, in_one_step: Counted) -> None:
             while True:
                 try:
                     begun = shop.begin(session=session)
-                    rows = session.read(_counter(), begun).rows
+                    rows = session.read(COUNTER, begun).rows
                     ((number,),) = list(rows)
                     write = Write(WriteKind.UPDATE, "Log", ("Id", "N"), [["1", str(number + 1)]])
                     session.commit(begun, [write], CommitOptions())
@@ -199,7 +201,3 @@ def test_counters_lose_no_addition(shop: Shop, in_one_step: Counted) -> None:
     assert in_one_step.count > 1
     assert not list(shop.core.locks.holders())
 
-
-def _counter() -> Any:
-    asked = request()
-    return type(asked)("Log", ("N",), asked.key_set)
