@@ -177,7 +177,10 @@ class Client:
                 return
             if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
-            self.flush()
+            if self.tasks and not events & EVENT_WRITE:
+                self.loop.flush_soon(self)  # with the replies, which come next
+            else:
+                self.flush()
         except OSError:
             self.close()
         except Exception:  # A bug must not end the thread, on which all clients depend.

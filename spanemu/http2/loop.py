@@ -276,8 +276,12 @@ class Loop:
     def _lead(self) -> None:
         """Serve until another thread leads or the loop is stopped."""
         self._leader = get_ident()
+        takes_over = True
         while not self._is_stopped:
             try:
+                if takes_over:  # The thread that lost the lead may have left something.
+                    takes_over = False
+                    self._flush()
                 if not self._go_round():
                     return
             except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -298,8 +302,6 @@ class Loop:
         posted = self._posted
         if not self._spare:
             self._add_spare()
-        if self._unflushed:  # The thread that lost the lead may have left something.
-            self._flush()
         for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
         if self.due and monotonic() < self._serves_until and not self._serve():
