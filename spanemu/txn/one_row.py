@@ -22,7 +22,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import ALL_CELLS, TreeWrite
+from spanemu.storage.observer import ALL_CELLS, CellMasks, TreeWrite
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.locks.holder import ACTIVE, LockHolder
@@ -96,52 +96,79 @@ def commit(
 
     The caller holds the store's mutex.
     """
-    plan, cells, new, key = prepared_row
-    rules, mutations, kind = plan.rules, plan.mutations, plan.kind
-    tree = rules.tree
+    rules, key = prepared_row.plan.rules, prepared_row.key
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
             return None
-        if not locks.is_free_for(holder, tree, key):
+        if not locks.is_free_for(holder, rules.tree, key):
             return None
-        before = store.get(tree, key)
-        cells_written = ALL_CELLS
+        before = store.get(rules.tree, key)
         if before is None:
-            if plan.is_update or not _has_parent(store, locks, holder, rules, new):
-                return None
-        elif not plan.changes_alone:
-            return None
-        elif kind is WriteKind.REPLACE:
-            if not _has_parent(store, locks, holder, rules, new):
-                return None
+            change = _insert(store, locks, holder, prepared_row)
         else:
-            new = plan.changed_row(row_cells(before, rules.width), cells)
-            cells_written = {(tree, key): plan.lock[1]}
-        row = tuple(new)
-        writes: list[TreeWrite] = [(tree, key, row)]
-        if before is None:
-            for index in rules.indexes:
-                for entry_key, entry in index.entries(row):
-                    if len(entry_key) > index.key_bytes:
-                        return None
-                    if not locks.is_free_for(holder, index.tree, entry_key):
-                        return None
-                    writes.append((index.tree, entry_key, entry))
-                    mutations += index.mutations
-        if mutations > mutations_max:
+            change = _change(store, locks, holder, prepared_row, before)
+        if change is None or change.mutations > mutations_max:
             return None
-        stored = writes
-        is_pending = rules.timestamps and COMMIT_TIMESTAMP in row
+        writes = change.writes
+        row = writes[0][2]
+        is_pending = rules.timestamps and row is not None and COMMIT_TIMESTAMP in row
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
             return None
         at = store.clock.now()
-        if is_pending:
-            stamped = tuple([at if cell is COMMIT_TIMESTAMP else cell for cell in row])
-            stored = [(tree, key, stamped)]
-        store.apply(stored, at, cells_written)
+        stored = _stamped(writes, at) if is_pending else writes
+        store.apply(stored, at, change.cells)
         if holder is not None:
             locks.end_commit(holder)
-    return CommittedRow(at, mutations, writes)
+    return CommittedRow(at, change.mutations, writes)
+
+
+class _Change(NamedTuple):
+    """What a commit is to write, the masks of cells for `Store.apply`, and the mutation count."""
+
+    writes: list[TreeWrite]
+    cells: CellMasks
+    mutations: int
+
+
+def _insert(
+    store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
+) -> _Change | None:
+    """Return a new row with its index entries, unless the row cannot be inserted for certain."""
+    plan, _, new, key = prepared_row
+    rules, mutations = plan.rules, plan.mutations
+    if plan.is_update or not _has_parent(store, locks, holder, rules, new):
+        return None
+    row = tuple(new)
+    writes: list[TreeWrite] = [(rules.tree, key, row)]
+    for index in rules.indexes:
+        for entry_key, entry in index.entries(row):
+            is_fit = len(entry_key) <= index.key_bytes
+            if not is_fit or not locks.is_free_for(holder, index.tree, entry_key):
+                return None
+            writes.append((index.tree, entry_key, entry))
+            mutations += index.mutations
+    return _Change(writes, ALL_CELLS, mutations)
+
+
+def _change(
+    store: Store,
+    locks: LockTable,
+    holder: LockHolder | None,
+    prepared_row: OneRow,
+    before: Row,
+) -> _Change | None:
+    """Return the new state of an existing row, unless more than the row has to change."""
+    plan, cells, new, key = prepared_row
+    rules = plan.rules
+    if not plan.changes_alone:
+        return None
+    if plan.kind is WriteKind.REPLACE:
+        if not _has_parent(store, locks, holder, rules, new):
+            return None
+        return _Change([(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations)
+    row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
+    masks = {(rules.tree, key): plan.lock[1]}
+    return _Change([(rules.tree, key, row)], masks, plan.mutations)
 
 
 def _has_parent(
@@ -157,3 +184,11 @@ def _has_parent(
         return True
     key = parent.encode(rules.key_of(row)[: rules.parent_parts])
     return locks.is_free_for(holder, parent.tree, key) and store.get(parent.tree, key) is not None
+
+
+def _stamped(writes: list[TreeWrite], at: int) -> list[TreeWrite]:
+    """Return rows with the commit timestamp in place of its placeholder."""
+    return [
+        (tree, key, row and tuple([at if cell is COMMIT_TIMESTAMP else cell for cell in row]))
+        for tree, key, row in writes
+    ]
