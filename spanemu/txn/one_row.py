@@ -104,25 +104,25 @@ def commit(
             return None
         before = store.get(rules.tree, key)
         if before is None:
-            change = _insert(store, locks, holder, prepared_row)
+            effects = _insert(store, locks, holder, prepared_row)
         else:
-            change = _change(store, locks, holder, prepared_row, before)
-        if change is None or change.mutations > mutations_max:
+            effects = _change(store, locks, holder, prepared_row, before)
+        if effects is None or effects.mutations > mutations_max:
             return None
-        writes = change.writes
+        writes = effects.writes
         row = writes[0][2]
         is_pending = rules.timestamps and row is not None and COMMIT_TIMESTAMP in row
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
             return None
         at = store.clock.now()
         stored = _stamped(writes, at) if is_pending else writes
-        store.apply(stored, at, change.cells)
+        store.apply(stored, at, effects.cells)
         if holder is not None:
             locks.end_commit(holder)
-    return CommittedRow(at, change.mutations, writes)
+    return CommittedRow(at, effects.mutations, writes)
 
 
-class _Change(NamedTuple):
+class _Effects(NamedTuple):
     """What a commit is to write, the masks of cells for `Store.apply`, and the mutation count."""
 
     writes: list[TreeWrite]
@@ -132,7 +132,7 @@ class _Change(NamedTuple):
 
 def _insert(
     store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
-) -> _Change | None:
+) -> _Effects | None:
     """Return a new row with its index entries, unless the row cannot be inserted for certain."""
     plan, _, new, key = prepared_row
     rules, mutations = plan.rules, plan.mutations
@@ -147,7 +147,7 @@ def _insert(
                 return None
             writes.append((index.tree, entry_key, entry))
             mutations += index.mutations
-    return _Change(writes, ALL_CELLS, mutations)
+    return _Effects(writes, ALL_CELLS, mutations)
 
 
 def _change(
@@ -156,7 +156,7 @@ def _change(
     holder: LockHolder | None,
     prepared_row: OneRow,
     before: Row,
-) -> _Change | None:
+) -> _Effects | None:
     """Return the new state of an existing row, unless more than the row has to change."""
     plan, cells, new, key = prepared_row
     rules = plan.rules
@@ -165,10 +165,10 @@ def _change(
     if plan.kind is WriteKind.REPLACE:
         if not _has_parent(store, locks, holder, rules, new):
             return None
-        return _Change([(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations)
+        return _Effects([(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations)
     row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
     masks = {(rules.tree, key): plan.lock[1]}
-    return _Change([(rules.tree, key, row)], masks, plan.mutations)
+    return _Effects([(rules.tree, key, row)], masks, plan.mutations)
 
 
 def _has_parent(
