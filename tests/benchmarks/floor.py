@@ -116,10 +116,10 @@ def embedded() -> Figures:
         env={**os.environ, "PYTHONPATH": str(anchor.HERE)},
         timeout=go_client.RUN_SECONDS_MAX,
     )
-    found: dict[str, dict[str, float]] = json.loads(printed)
+    by_rpc: dict[str, dict[str, float]] = json.loads(printed)
     figures: Figures = {}
     for work, rpc in RPCS.items():
-        stages = found[rpc]
+        stages = by_rpc[rpc]
         client = stages.pop(OUTSIDE)
         figures[work] = {CLIENT: client, **stages}
     return figures
@@ -148,9 +148,9 @@ def with_stages(figures: Figures, calls: Callable[[go_client.Server], None]) -> 
         program = str(anchor.PROGRAMS / "floor_server.py")
         with server_process(sys.executable, "-P", program, str(report)) as server:
             calls(server)
-        found: dict[str, dict[str, float]] = json.loads(report.read_text())
+        by_rpc: dict[str, dict[str, float]] = json.loads(report.read_text())
     for work, rpc in RPCS.items():
-        stages = found[rpc]
+        stages = by_rpc[rpc]
         del stages[WAITING], stages[OUTSIDE]
         figures[work] |= stages
         figures[work][SYSTEM] = figures[work][SERVER] - sum(stages.values())
