@@ -130,7 +130,7 @@ class StageClock:
 
 
 def install(clock: StageClock) -> None:
-    """Time the functions of all stages in this process, before an emulator begins."""
+    """Replace the functions of all stages by timed ones, before an emulator begins."""
     for stage, owner, names in STAGES:
         for name in names:
             setattr(owner, name, clock.timed(stage, getattr(owner, name)))
