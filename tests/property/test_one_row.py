@@ -26,28 +26,29 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.storage.store import Store
 from spanemu.txn import one_row
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
 from tests.unit.ddl.world import World
 
 PENDING = "TIMESTAMP OPTIONS (allow_commit_timestamp = true)"
-WHEN = st.sampled_from(["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z", "noon"])
+WHEN = st.sampled_from(["1969-01-01T00:00:00Z"] * 6 + ["2999-01-01T00:00:00Z", "noon"])
 COMMIT_TIME = st.just("spanner.commit_timestamp()")
 CELLS: Mapping[str, st.SearchStrategy[Any]] = {
-    "INT64": st.sampled_from(["0", "1", "2", "-1", "many"]),
-    "STRING(3)": st.sampled_from(["", "a", "abc", "abcd"]),
-    "STRING(MAX)": st.sampled_from(["", "a", "b", "k" * 8_190, "k" * 9_000]),
-    "BOOL": st.sampled_from([True, False, "yes"]),
-    "FLOAT64": st.sampled_from([0.0, 1.5, "NaN", "much"]),
-    "BYTES(2)": st.sampled_from(["", "YQ==", "YWJj", "%"]),
-    "ARRAY<INT64>": st.sampled_from([[], ["1", None], ["x"], "1"]),
-    "TIMESTAMP": st.one_of(WHEN, WHEN, COMMIT_TIME),
+    "INT64": st.sampled_from(["0", "1", "2"] * 4 + ["many"]),
+    "STRING(3)": st.sampled_from(["", "a", "abc"] * 4 + ["abcd"]),
+    "STRING(MAX)": st.sampled_from(["", "a", "b"] * 4 + ["k" * 8_190, "k" * 9_000]),
+    "BOOL": st.sampled_from([True, False] * 4 + ["yes"]),
+    "FLOAT64": st.sampled_from([0.0, 1.5, "NaN"] * 4 + ["much"]),
+    "BYTES(2)": st.sampled_from(["", "YQ=="] * 4 + ["YWJj", "%"]),
+    "ARRAY<INT64>": st.sampled_from([[], ["1", None]] * 4 + [["x"], "1"]),
+    "TIMESTAMP": st.one_of(*[WHEN] * 6, COMMIT_TIME),
     PENDING: st.one_of(WHEN, COMMIT_TIME),
 }
 KEY_TYPES = ("INT64", "INT64", "INT64", "STRING(3)", "STRING(MAX)", "TIMESTAMP", PENDING)
 VALUE_TYPES = tuple(CELLS)
 EXTRAS = (
-    *[""] * 8,
+    *[""] * 16,
     ", D INT64 DEFAULT (7)",
     ", D INT64 NOT NULL DEFAULT (NULL)",
     ", G INT64 AS (IF(K IS NULL, 0, 1)) STORED",
@@ -77,7 +78,7 @@ class Shape:
 
 def declared(draw: st.DrawFn, name: str, type_: str) -> str:
     base, _, options = type_.partition(" ")
-    null = draw(st.sampled_from(["", "", " NOT NULL"]))
+    null = draw(st.sampled_from(["", "", "", " NOT NULL"]))
     return f"{name} {base}{null} {options}".rstrip()
 
 
@@ -134,7 +135,7 @@ def indexes(draw: st.DrawFn, table: Table) -> list[str]:
 @st.composite
 def rows(draw: st.DrawFn, table: Table, columns: Sequence[str]) -> list[Any]:
     return [
-        draw(st.one_of(CELLS[table.columns[column]], CELLS[table.columns[column]], st.none()))
+        draw(st.one_of(*[CELLS[table.columns[column]]] * 7, st.none()))
         for column in columns
     ]
 
@@ -142,22 +143,21 @@ def rows(draw: st.DrawFn, table: Table, columns: Sequence[str]) -> list[Any]:
 @st.composite
 def mutations(draw: st.DrawFn, shape: Shape) -> Mutation:
     table = draw(st.sampled_from(shape.tables))
-    if draw(st.integers(0, 9)) == 0:
+    if draw(st.integers(0, 14)) == 0:
         return Delete(table.name, RawKeySet(keys=[draw(rows(table, table.key))]))
     values = [column for column in table.columns if column not in table.key]
     listed = [column for column in values if draw(st.integers(0, 3))]
-    key = list(table.key) if draw(st.integers(0, 9)) else list(table.key[1:])
+    key = table.key if draw(st.integers(0, 19)) else table.key[1:]
     columns = tuple(draw(st.permutations([*key, *listed])))
     kind = draw(st.sampled_from([WriteKind.INSERT, *WriteKind]))
-    count = draw(st.sampled_from([1] * 8 + [0, 2]))
+    count = draw(st.sampled_from([1] * 16 + [0, 2]))
     written = [draw(rows(table, columns)) for _ in range(count)]
-    name = draw(st.sampled_from([table.name, table.name, table.name.lower(), "Missing"]))
+    name = draw(st.sampled_from([*[table.name] * 9, table.name.lower(), "Missing"]))
     return Write(kind, name, columns, written)
 
 
 OPTIONS = st.one_of(
-    st.just(ReadWriteOptions()),
-    st.just(ReadWriteOptions()),
+    *[st.just(ReadWriteOptions())] * 6,
     st.builds(
         ReadWriteOptions, st.sampled_from(tuple(Isolation)), st.sampled_from(tuple(ReadLockMode))
     ),
@@ -191,7 +191,7 @@ def reads(draw: st.DrawFn, shape: Shape, seqno: int) -> ReadRequest | StatementR
 
 @st.composite
 def commits(draw: st.DrawFn, shape: Shape) -> Commit:
-    count = draw(st.sampled_from([1] * 8 + [0, 2]))
+    count = draw(st.sampled_from([1] * 16 + [0, 2]))
     before = None
     if draw(st.booleans()):
         before = tuple(draw(reads(shape, seqno)) for seqno in range(1, 1 + draw(st.integers(0, 2))))
@@ -266,8 +266,8 @@ class Place(World):
             (each.at, each.tag, each.options, each.mutations, each.age, each.code, each.rows)
             for each in self.core.activity.commits
         ]
-        locked = list(self.core.locks.holders())
-        return repr((versions, records, self.observed.journal, store.last_commit, locked))
+        assert not list(self.core.locks.holders())
+        return repr((versions, records, self.observed.journal, store.last_commit))
 
 
 @settings(max_examples=200, deadline=None)
@@ -288,12 +288,15 @@ def test_a_commit_in_one_step_does_what_it_does_in_general(data: st.DataObject) 
         return committed
 
     commit_row = one_row.commit
-    for _ in range(data.draw(st.integers(1, 12))):
+    # A transaction that was refused validates until Python collects it, at some time or other.
+    validators_are_known = patch.object(Store, "has_other_validators", lambda *_: True)
+    for _ in range(data.draw(st.integers(3, 12))):
         commit = data.draw(commits(shape))
-        with patch.object(one_row, "commit", counted):
-            outcome = quick.run(commit)
-        with patch.object(one_row, "prepared", lambda *_: None):
-            assert outcome == general.run(commit)
+        with validators_are_known:
+            with patch.object(one_row, "commit", counted):
+                outcome = quick.run(commit)
+            with patch.object(one_row, "prepared", lambda *_: None):
+                assert outcome == general.run(commit)
         assert quick.state() == general.state()
-    event(f"{min(in_one_step, 3)} or more in one step")
+    event(f"{min(in_one_step, 3)} in one step, or more")
     quick.core.store.check()

@@ -48,7 +48,7 @@ REFERENCE = "CREATE TABLE Child (K INT64, FOREIGN KEY (K) REFERENCES T (K)) PRIM
         [table(", D INT64 NOT NULL DEFAULT (1)")],
         [PLAIN, "CREATE INDEX I ON T (A DESC) STORING (B)"],
         [PLAIN, "CREATE NULL_FILTERED INDEX I ON T (B)", "CREATE INDEX J ON T (A)"],
-        [table(", At TIMESTAMP OPTIONS (allow_commit_timestamp = true)")],
+        [table(", Stamp TIMESTAMP OPTIONS (allow_commit_timestamp = true)")],
         [OTHER, table("", ", INTERLEAVE IN Other")],
         [PLAIN, "CREATE TABLE C (K INT64, L INT64) PRIMARY KEY (K, L), INTERLEAVE IN PARENT T"],
     ],
@@ -91,7 +91,7 @@ def bench() -> Bench:
         "CREATE TABLE Child (K INT64, L INT64, V INT64) PRIMARY KEY (K, L),"
         " INTERLEAVE IN PARENT T ON DELETE CASCADE",
         "CREATE INDEX ByV ON Child (V)",
-        "CREATE TABLE Log (Id INT64 NOT NULL, At TIMESTAMP"
+        "CREATE TABLE Log (Id INT64 NOT NULL, Stamp TIMESTAMP"
         " OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (Id)",
     )
     bench.run(insert("T", "K A B", (1, 10, "a"), (2, 20, "b")))
@@ -127,7 +127,7 @@ def test_entries_and_their_count(bench: Bench) -> None:
 
 
 def test_commit_timestamps(bench: Bench) -> None:
-    committed = commit(bench, insert("Log", "Id At", (1, COMMIT_TIMESTAMP_PLACEHOLDER)))
+    committed = commit(bench, insert("Log", "Id Stamp", (1, COMMIT_TIMESTAMP_PLACEHOLDER)))
     assert committed is not None
     assert bench.stored("Log") == [(1, committed.at)]
 
