@@ -254,7 +254,7 @@ class Client:
         self.settle()
 
     def _hold_back(self) -> None:
-        """Hold the answer to a PING back for a moment, unless there is output that goes before it."""
+        """Hold the answer to a PING back for a moment, unless output has to go before it."""
         if self._unsent:
             self.connection.release_ack()
         else:

@@ -144,7 +144,7 @@ class WritePlan:
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Return whether a write concerns no more than its row, its parent row and its index entries.
+        """Return whether a write concerns only its row, its parent row and its index entries.
 
         Nor does the write compute a cell of a new row.
         """
@@ -153,7 +153,7 @@ class WritePlan:
 
     @cached_property
     def changes_alone(self) -> bool:
-        """Return whether a write that stands alone can change an existing row without other rows."""
+        """Return whether a write that stands alone changes an existing row and no other row."""
         if self.kind is WriteKind.REPLACE:
             return not (self.rules.indexes or self.rules.children)
         return self.kind is not WriteKind.INSERT and not self.entry_changes

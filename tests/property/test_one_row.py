@@ -134,10 +134,7 @@ def indexes(draw: st.DrawFn, table: Table) -> list[str]:
 
 @st.composite
 def rows(draw: st.DrawFn, table: Table, columns: Sequence[str]) -> list[Any]:
-    return [
-        draw(st.one_of(*[CELLS[table.columns[column]]] * 7, st.none()))
-        for column in columns
-    ]
+    return [draw(st.one_of(*[CELLS[table.columns[column]]] * 7, st.none())) for column in columns]
 
 
 @st.composite

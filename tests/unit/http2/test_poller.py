@@ -72,4 +72,3 @@ def test_a_socket_that_was_removed(poller: Poller, pair: tuple[socket, socket]) 
         poller.unregister(ours)
     poller.register(ours, EVENT_READ, "again")
     assert poller.wait(0.0) == [("again", EVENT_READ)]
-

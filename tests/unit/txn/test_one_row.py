@@ -165,9 +165,7 @@ def test_more_mutations_than_permitted_are_left_to_the_general_way(bench: Bench)
 NEW_CHILD = insert("Child", "K L V", (2, 1, 7))
 
 
-@pytest.mark.parametrize(
-    ("name", "key"), [("Child", (2, 1)), ("T", (2,)), ("ByV", (7, 2, 1))]
-)
+@pytest.mark.parametrize(("name", "key"), [("Child", (2, 1)), ("T", (2,)), ("ByV", (7, 2, 1))])
 def test_locks_of_others_on_the_row_its_parent_and_its_entry(
     bench: Bench, name: str, key: tuple[int, ...]
 ) -> None:

@@ -200,4 +200,3 @@ def test_counters_lose_no_addition(shop: Shop, in_one_step: Counted) -> None:
     assert shop.sql("SELECT N FROM Log") == [(threads * additions,)]
     assert in_one_step.count > 1
     assert not list(shop.core.locks.holders())
-
