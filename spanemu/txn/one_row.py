@@ -136,7 +136,9 @@ def _insert(
     """Return a new row with its index entries, unless the row cannot be inserted for certain."""
     plan, _, new, key = prepared_row
     rules, mutations = plan.rules, plan.mutations
-    if plan.is_update or not _has_parent(store, locks, holder, rules, new):
+    if plan.is_update:
+        return None
+    if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
         return None
     row = tuple(new)
     writes: list[TreeWrite] = [(rules.tree, key, row)]
@@ -163,7 +165,7 @@ def _change(
     if not plan.changes_alone:
         return None
     if plan.kind is WriteKind.REPLACE:
-        if not _has_parent(store, locks, holder, rules, new):
+        if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
             return None
         return _Effects([(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations)
     row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
@@ -178,10 +180,9 @@ def _has_parent(
     rules: CompiledTable,
     row: Sequence[Any],
 ) -> bool:
-    """Return whether a new row certainly has the parent row that it needs."""
+    """Return whether a row of an interleaved table certainly has its parent row."""
     parent = rules.parent
-    if parent is None:
-        return True
+    assert parent is not None
     key = parent.encode(rules.key_of(row)[: rules.parent_parts])
     return locks.is_free_for(holder, parent.tree, key) and store.get(parent.tree, key) is not None
 

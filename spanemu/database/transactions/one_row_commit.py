@@ -16,7 +16,7 @@ from spanemu.base.clock import monotonic
 from spanemu.database.activity import CommitRecord
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.options import CommitOptions, ReadWriteOptions, in_effect, reads_of
+from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
@@ -36,7 +36,7 @@ def commit_at_once(
 
     `arrived` is the arrival time of the request.
     """
-    if len(mutations) != 1 or options.previous or reads_of(options) is not Reads.PESSIMISTIC:
+    if len(mutations) != 1 or options.previous or options.reads is not Reads.PESSIMISTIC:
         return None
     began, mutation = monotonic(), mutations[0]
     row = committed_row(core, core.history.current, None, mutation)
@@ -58,7 +58,7 @@ def commit_at_once(
         )
     )
     stats = row.mutations if commit_options.return_stats else None
-    return CommitOutcome(row.at, stats, None, None, in_effect(options))
+    return CommitOutcome(row.at, stats, None, None, options.control)
 
 
 def committed_row(

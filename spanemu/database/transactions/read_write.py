@@ -22,8 +22,6 @@ from spanemu.database.options import (
     ReadRequest,
     ReadWriteOptions,
     StatementRequest,
-    in_effect,
-    reads_of,
 )
 from spanemu.database.statements.placed_tables import check_use
 from spanemu.database.statements.query_engine import (
@@ -317,7 +315,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             snapshot_at = None
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
-        return CommitOutcome(at, stats, None, snapshot_at, in_effect(self.options))
+        return CommitOutcome(at, stats, None, snapshot_at, self.options.control)
 
     def _commit_at_once(
         self, generation: Generation, mutations: Sequence[Mutation], options: CommitOptions
@@ -329,7 +327,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         work = self._work
         if len(mutations) != 1 or not self.id or (work is not None and not work.is_blank):
             return None
-        if reads_of(self.options) is not Reads.PESSIMISTIC:
+        if self.options.reads is not Reads.PESSIMISTIC:
             return None
         row = one_row_commit.committed_row(
             self._core, generation, self.holder, mutations[0], self._mutation_count
@@ -340,7 +338,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             self.holder.begin(next(self._core.ages))
         self.written = row.sample
         stats = self._mutation_count + row.mutations if options.return_stats else None
-        return CommitOutcome(row.at, stats, None, None, in_effect(self.options))
+        return CommitOutcome(row.at, stats, None, None, self.options.control)
 
     def _origin(self, tag: str) -> ChangeOrigin:
         """Return the properties that change streams record; `tag` is the tag of the commit."""
