@@ -65,6 +65,8 @@ def _tree() -> list[_Node]:
 
 _NODES = _tree()
 _FINAL = frozenset(node.number << 8 for node in _NODES if node.is_padding)
+
+
 class _Steps(dict[int, tuple[int, bytes]]):
     """By state and byte (`state << 8 | byte`): the next state, shifted, and the completed symbols."""
 

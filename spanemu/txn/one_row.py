@@ -15,7 +15,7 @@ had happened. `tests/property/test_one_row.py` compares the two ways.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -31,6 +31,9 @@ from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
 from spanemu.txn.write_plan import WritePlan, plan_of
 from spanemu.values.mutation import COMMIT_TIMESTAMP, Mutation, Write, WriteKind
 from spanemu.values.types import BadValue
+
+# What a commit is to write, the masks of cells for `Store.apply`, and the mutation count.
+_Effects = tuple[list[TreeWrite], CellMasks, int]
 
 
 class OneRow(NamedTuple):
@@ -59,7 +62,7 @@ class CommittedRow(NamedTuple):
 
 
 def prepared(
-    compiled_schema: CompiledSchema, context: Context, mutation: Mutation
+    compiled_schema: CompiledSchema, new_context: Callable[[], Context], mutation: Mutation
 ) -> OneRow | None:
     """Return the row that a mutation writes, if it may be committed in one step."""
     if not isinstance(mutation, Write) or len(mutation.rows) != 1:
@@ -74,7 +77,9 @@ def prepared(
         cells: Sequence[Any] = plan.decode(mutation.rows[0])
         if plan.vectors:
             cells = plan.packed(cells)
-        plan.check(cells, context)
+        plan.check_cells(cells)
+        if plan.timestamps:
+            plan.check_timestamps(cells, new_context())
     except (SpannerError, BadValue):
         return None
     new = plan.new_row(cells)
@@ -107,27 +112,21 @@ def commit(
             effects = _insert(store, locks, holder, prepared_row)
         else:
             effects = _change(store, locks, holder, prepared_row, before)
-        if effects is None or effects.mutations > mutations_max:
+        if effects is None:
             return None
-        writes = effects.writes
+        writes, cells, mutations = effects
+        if mutations > mutations_max:
+            return None
         row = writes[0][2]
         is_pending = rules.timestamps and row is not None and COMMIT_TIMESTAMP in row
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
             return None
         at = store.clock.now()
         stored = _stamped(writes, at) if is_pending else writes
-        store.apply(stored, at, effects.cells)
+        store.apply(stored, at, cells)
         if holder is not None:
             locks.end_commit(holder)
-    return CommittedRow(at, effects.mutations, writes)
-
-
-class _Effects(NamedTuple):
-    """What a commit is to write, the masks of cells for `Store.apply`, and the mutation count."""
-
-    writes: list[TreeWrite]
-    cells: CellMasks
-    mutations: int
+    return CommittedRow(at, mutations, writes)
 
 
 def _insert(
@@ -149,7 +148,7 @@ def _insert(
                 return None
             writes.append((index.tree, entry_key, entry))
             mutations += index.mutations
-    return _Effects(writes, ALL_CELLS, mutations)
+    return writes, ALL_CELLS, mutations
 
 
 def _change(
@@ -167,10 +166,10 @@ def _change(
     if plan.kind is WriteKind.REPLACE:
         if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
             return None
-        return _Effects([(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations)
+        return [(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations
     row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
     masks = {(rules.tree, key): plan.lock[1]}
-    return _Effects([(rules.tree, key, row)], masks, plan.mutations)
+    return [(rules.tree, key, row)], masks, plan.mutations
 
 
 def _has_parent(

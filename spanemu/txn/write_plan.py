@@ -99,7 +99,7 @@ class WritePlan:
             for position, column in enumerate(columns)
             if column.position in checks
         )
-        self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
+        self.timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
         self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
             (position, default)
             for position, default in rules.defaults.items()
@@ -223,6 +223,12 @@ class WritePlan:
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid value. The time of `context` bounds commit timestamps."""
+        self.check_cells(cells)
+        if self.timestamps:
+            self.check_timestamps(cells, context)
+
+    def check_cells(self, cells: Sequence[Any]) -> None:
+        """Raise for the first NULL in a NOT NULL column, or value that its column does not take."""
         table = self.rules.table.name
         for position, column in self._not_null:
             if cells[position] is None:
@@ -231,7 +237,10 @@ class WritePlan:
             value = cells[position]
             if value is not None:
                 check(value)
-        for position, column in self._timestamps:
+
+    def check_timestamps(self, cells: Sequence[Any], context: Context) -> None:
+        """Raise for the first invalid timestamp, as `check` does."""
+        for position, column in self.timestamps:
             value = cells[position]
             if value is not None:
                 check_timestamp(self.rules, column, value, context)

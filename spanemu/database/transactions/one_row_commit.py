@@ -10,6 +10,7 @@ into the middle of commits (`is_observed`) has them made in general.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from spanemu.base.call import current_annotations
 from spanemu.base.clock import monotonic
@@ -73,8 +74,8 @@ def committed_row(
     `holder` is that of a transaction whose reads may have taken locks and which is over then.
     `counted` is what the transaction counts for without the row.
     """
-    context = StatementContext(core, generation.schema, writable=True)
-    row = one_row.prepared(generation.rules, context, mutation)
+    new_context = partial(StatementContext, core, generation.schema, writable=True)
+    row = one_row.prepared(generation.rules, new_context, mutation)
     if row is None:
         return None
     mutations_max = core.environment.limits.mutations_per_commit - counted

@@ -25,7 +25,7 @@ def commit(
     bench: Bench, mutation: Mutation, holder: LockHolder | None = None, mutations_max: int = 99
 ) -> CommittedRow | None:
     """Commit a mutation in one step; None if that is not possible."""
-    prepared = one_row.prepared(bench.compiled, bench.begin().context, mutation)
+    prepared = one_row.prepared(bench.compiled, lambda: bench.begin().context, mutation)
     if prepared is None:
         return None
     with bench.store.mutex:
