@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
+from selectors import EVENT_READ
 from socket import socketpair
 from typing import Protocol
 
@@ -35,6 +35,7 @@ from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
+from spanemu.http2.poller import new_poller
 from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
@@ -42,14 +43,13 @@ IDLE_TICKS = 50  # without a request, until the watch sleeps
 SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
+HELD_SECONDS = 0.02  # that an answer to a PING waits for further output
 SPARE_THREADS = 4  # that wait to lead; further ones end
 BUSY_SECONDS = 0.01  # that a busy thread computes, before it sleeps for each other one as long
 PAUSE_SECONDS_MAX = 0.25
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 # Between two looks at the sockets, for requests that are due, and for those whose wait is over.
 ROUND_SECONDS = 0.01
-# Windows has nothing but select, which takes 512 sockets: two are the server's own.
-SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
 class Writer(Protocol):
@@ -57,6 +57,10 @@ class Writer(Protocol):
 
     def flush(self) -> None:
         """Send what is possible without waiting."""
+        ...
+
+    def flush_late(self) -> None:
+        """Send what was held back for further output, and what else is possible."""
         ...
 
 
@@ -122,7 +126,7 @@ class Loop:
     """The threads of a server, and the sockets and tasks that they serve."""
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
-        self.selector = DefaultSelector()
+        self.poller = new_poller()
         self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
@@ -137,13 +141,14 @@ class Loop:
         self._serves_until = inf  # since the last look at the sockets
         self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
+        self._late: dict[Writer, float] = {}  # those that hold something back, and until when
         self._sweeps_at = 0.0
         self.sweep_seconds = SWEEP_SECONDS
         self.used_seconds = self._fair_seconds = 0.0
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
-        self.selector.register(self._wakened, EVENT_READ, self)
+        self.poller.register(self._wakened, EVENT_READ, self)
         self._is_stopped = False
         self.is_crowded = False  # Several threads are busy.
         self._mutex = threading.Lock()  # Guards the fields below.
@@ -271,8 +276,12 @@ class Loop:
     def _lead(self) -> None:
         """Serve until another thread leads or the loop is stopped."""
         self._leader = get_ident()
+        takes_over = True
         while not self._is_stopped:
             try:
+                if takes_over:  # The thread that lost the lead may have left something.
+                    takes_over = False
+                    self._flush()
                 if not self._go_round():
                     return
             except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -284,7 +293,7 @@ class Loop:
             except Exception:
                 log.exception("the server failed while it stopped")
         self._release_parked()
-        self.selector.close()
+        self.poller.close()
         self._waker.close()
         self._wakened.close()
 
@@ -293,8 +302,6 @@ class Loop:
         posted = self._posted
         if not self._spare:
             self._add_spare()
-        if self._unflushed:  # The thread that lost the lead may have left something.
-            self._flush()
         for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
         if self.due and monotonic() < self._serves_until and not self._serve():
@@ -310,7 +317,10 @@ class Loop:
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
         is_busy = posted or self._unflushed or self.due or self._resumable
-        is_complete = self._wait(0.0 if is_busy else self._sweeps_at - now)
+        seconds = 0.0 if is_busy else self._sweeps_at - now
+        if self._late:
+            seconds = min(seconds, self._flush_late(now))
+        is_complete = self._wait(seconds)
         # A client that is still to be read may have sent little: it does not wait for a whole
         # round after each of those that are read before it.
         round_seconds = ROUND_SECONDS if is_complete else SLICE_SECONDS
@@ -326,13 +336,13 @@ class Loop:
         Who had none for a while is treated as those that had the least. Return whether all were
         served.
         """
-        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
+        ready = self.poller.wait(None if seconds == inf else max(0.0, seconds))
         if len(ready) > 1:
             ready.sort(key=_used_seconds)
         begun = now = monotonic()
-        least = ready[0][0].data.used_seconds if ready else 0.0
-        for key, events in ready:
-            owner: Ready = key.data
+        least = ready[0][0].used_seconds if ready else 0.0
+        owner: Ready
+        for owner, events in ready:
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
                 return True  # Those that had less time are served before this one is read.
             fair_seconds = max(self._fair_seconds, owner.used_seconds)
@@ -340,7 +350,7 @@ class Loop:
             owner.ready(events)
             before, now = now, monotonic()
             owner.used_seconds += now - before
-            if now - begun > SLICE_SECONDS and key is not ready[-1][0]:
+            if now - begun > SLICE_SECONDS and owner is not ready[-1][0]:
                 return False  # The others are ready again.
         return True
 
@@ -400,6 +410,24 @@ class Loop:
         """Let a client send its output before the leader waits."""
         self._unflushed[writer] = None
 
+    def flush_later(self, writer: Writer) -> None:
+        """Let a client send what it holds back in `HELD_SECONDS`, unless it has done so before."""
+        self._late.setdefault(writer, monotonic() + HELD_SECONDS)
+
+    def forget_later(self, writer: Writer) -> None:
+        """Undo `flush_later`."""
+        self._late.pop(writer, None)
+
+    def _flush_late(self, now: float) -> float:
+        """Let clients send what they held back long enough; return the seconds that others have."""
+        while self._late:
+            writer, until = next(iter(self._late.items()))
+            if until > now:
+                return until - now
+            del self._late[writer]
+            writer.flush_late()
+        return inf
+
     def _flush(self) -> None:
         writers, self._unflushed = self._unflushed, {}
         for writer in writers:
@@ -431,6 +459,5 @@ class Loop:
                 vain += 1
 
 
-def _used_seconds(ready: tuple[SelectorKey, int]) -> float:
-    seconds: float = ready[0].data.used_seconds
-    return seconds
+def _used_seconds(ready: tuple[Ready, int]) -> float:
+    return ready[0].used_seconds

@@ -32,6 +32,7 @@ from spanemu.database.statements.results import (
     ResultStream,
     TransactionInfo,
 )
+from spanemu.database.transactions import one_row_commit
 from spanemu.database.transactions.read_write import ReadWriteTransaction
 from spanemu.database.transactions.registry import Transaction, Transactions
 from spanemu.database.transactions.snapshot import SnapshotTransaction
@@ -184,6 +185,11 @@ class Session:
         commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
+        at_once = one_row_commit.commit_at_once(
+            self.transactions.core, options, mutations, commit_options, self.last_use_time
+        )
+        if at_once is not None:
+            return at_once
         commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
