@@ -30,6 +30,7 @@ from spanemu.http2 import account as accounts
 from spanemu.http2 import client as clients
 from spanemu.http2 import conversation as conversations
 from spanemu.http2 import errors
+from spanemu.http2.loop import SWEEP_SECONDS, WAITING_MAX, Loop
 from spanemu.http2.poller import SOCKETS_MAX
 
 STOP_SECONDS = 5.0

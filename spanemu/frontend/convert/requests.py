@@ -92,7 +92,9 @@ def few_or_all(messages: Any) -> Iterable[Any]:
     the iteration with an exception; of many, one at a time exists as an object of Python.
     """
     count = getattr(messages, "__len__", None)  # A part of a large request has none.
-    return messages[:] if count is not None and count() <= FEW_ELEMENTS else messages
+    is_few = count is not None and count() <= FEW_ELEMENTS
+    elements: Iterable[Any] = messages[:] if is_few else messages
+    return elements
 
 
 def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:

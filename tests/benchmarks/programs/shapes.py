@@ -19,6 +19,7 @@ from spanemu.base.clock import SystemClock
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import CommitOptions, ReadWriteOptions, SingleUse, StatementRequest
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 from tests.benchmarks.programs import tpch
 
@@ -76,7 +77,9 @@ SHAPES: Mapping[str, str] = {
 
 def session_of(rows: Mapping[str, list[Any]]) -> Any:
     """Load the rows into a database of the engine, and return a session."""
-    database = Database.create("projects/p/instances/i/databases/d", Environment(SystemClock()))
+    database = Database.create(
+        "projects/p/instances/i/databases/d", Environment(SystemClock()), GOOGLE_STANDARD_SQL
+    )
     ddl = []
     for table in TABLES:
         columns, keys = tpch.TABLES[table]
