@@ -219,11 +219,7 @@ class Emulator(EmulatorHandle):
             hold = heap.hold(instances.count_rows)
         self.endpoints = endpoints_for(self._instances)
         self._clock = EmbeddedClock(clock, self._instances, self.endpoints.watchers)
-        endpoints, randomness = self.endpoints, self.randomness
-        switch = partial(deferred(lambda: interception.intercept), endpoints)
-        self._faults = Once(
-            lambda: injector.EmbeddedFaults(instances, endpoints.names, switch, randomness)
-        )
+        self._faults = _faults(self.endpoints, instances, self.randomness)
         if self.config.abort_first_attempts:
             self.faults.abort_first_attempts().is_permanent = True
         self._telemetry = _telemetry(self.endpoints, instances)
@@ -407,6 +403,14 @@ class Emulator(EmulatorHandle):
         threading.Thread(target=running.stop, name="spanemu-close", daemon=True).start()
         text = f"{self!r} was garbage-collected without close()"
         warnings.warn(text, ResourceWarning, stacklevel=2, source=self)
+
+
+def _faults(
+    endpoints: Endpoints, instances: Instances, randomness: Randomness
+) -> Once[injector.EmbeddedFaults]:
+    """Return the faults of an emulator, made on first use."""
+    switch = partial(deferred(lambda: interception.intercept), endpoints)
+    return Once(lambda: injector.EmbeddedFaults(instances, endpoints.names, switch, randomness))
 
 
 def _telemetry(
