@@ -1,6 +1,6 @@
 """Files with facts of each test, which a project keeps in version control.
 
-    {"format": 1, "tests": {"tests/test_it.py::test_it": {"queries": 3}}}
+    {"format": 1, "tests": {"test_shop.py::test_it": {"queries": 3}}}
 
 A file of another format is refused, so that no version of spanemu misreads what another wrote.
 """

@@ -243,8 +243,9 @@ class Instances:
     def count_rows(self) -> int:
         """Return about how many rows exist in memory, without a lock; clones share rows."""
         sizes: dict[int, int] = {}
-        for database in list(dict.values(self._databases)):
-            sizes |= database.map_sizes()
+        for database in map(self.find_database, list(self._databases)):
+            if database is not None:  # It may be dropped meanwhile.
+                sizes |= database.map_sizes()
         return sum(sizes.values())
 
     def time_jumps(self, jump: Callable[[], object]) -> None:

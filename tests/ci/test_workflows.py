@@ -62,10 +62,10 @@ def steps() -> Iterator[Step]:
     done = set()
     for name, workflow in sorted(workflows().items()):
         for job_name, job in workflow["jobs"].items():
-            for each in job["steps"]:
-                if "run" in each and each["run"] not in done:
-                    done.add(each["run"])
-                    yield Step(name, job_name, each["run"], _first_run(job))
+            for step in job["steps"]:
+                if "run" in step and step["run"] not in done:
+                    done.add(step["run"])
+                    yield Step(name, job_name, step["run"], _first_run(job))
 
 
 def _first_run(job: dict[str, Any]) -> dict[str, str]:

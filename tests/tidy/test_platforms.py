@@ -100,9 +100,9 @@ class Uses:
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 self._block(value, guarded=guarded)
             else:
-                for each in value if isinstance(value, list) else [value]:
-                    if isinstance(each, ast.AST):
-                        self._visit(each, guarded=guarded)
+                for part in value if isinstance(value, list) else [value]:
+                    if isinstance(part, ast.AST):
+                        self._visit(part, guarded=guarded)
 
     def _look(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
