@@ -64,8 +64,7 @@ class FoldedGroups:
     """Grouping of rows by key that aggregates rows as they arrive.
 
     `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys. The accounts
-    are those of the rows that are gathered, and of the groups. With `folds_large`, the values of
-    all rows of a group may be listed, which aggregates of one column share.
+    are those of the rows that are gathered, and of the groups.
     """
 
     def __init__(
@@ -74,9 +73,7 @@ class FoldedGroups:
         cells_of: BatchFunction,
         folds: Sequence[Fold],
         accounts: tuple[MemoryAccount, MemoryAccount],
-        loop: _LazyLoop,
-        *,
-        folds_large: bool,
+        methods: _Methods,
     ) -> None:
         self._keys_of = keys_of
         self._cells_of = cells_of
@@ -86,8 +83,7 @@ class FoldedGroups:
         for position, (_, values_of) in enumerate(folds):
             self._arguments.setdefault(values_of, []).append(position)
         self._holding, self._holding_groups = accounts
-        self._loop = loop
-        self._folds_large = folds_large
+        self._methods = methods
 
     def rows(
         self,
@@ -115,8 +111,7 @@ class FoldedGroups:
                 count += len(batch)
                 if may_loop and count >= LOOP_ROWS_MIN:
                     may_loop = False
-                    are_small = len(gathered) * LOOP_ROWS_PER_GROUP_MAX > count
-                    loop = self._loop.compiled() if are_small else None
+                    loop = self._methods.if_small(len(gathered), count)
                     if loop is not None:
                         run.held = held
                         yield from loop.rows(gathered, steps, run)
@@ -132,8 +127,7 @@ class FoldedGroups:
                     run.held = held
                     self._account(folded, run)
                     base = run.held
-            are_large = count >= len(gathered) * LARGE_GROUP_ROWS and self._folds_large
-            if not folded and not are_large:
+            if not folded and not self._methods.lists_values(len(gathered), count):
                 yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
@@ -173,16 +167,26 @@ class FoldedGroups:
         ]
 
 
-class _LazyLoop:
-    """The loop over the rows of an aggregation, compiled when there are many small groups."""
+class _Methods:
+    """The methods for many small groups, and for few large groups.
+
+    The loop over the rows for small groups is compiled when it is first needed.
+    """
 
     def __init__(self, node: HashAggregate, below: Relation, compiler: Compiler) -> None:
         self._source = node, below, compiler
+        self._makes_large_values = any(makes_large_values(call) for _, call in node.aggregates)
         self._loop: group_loop.GroupLoop | None = None
         self._is_compiled = False  # Two threads may both compile it.
 
-    def compiled(self) -> group_loop.GroupLoop | None:
-        """Return the loop; None if an aggregate, or an expression, has no place in one."""
+    def lists_values(self, groups: int, rows: int) -> bool:
+        """Return whether to list all values of each group, which aggregates of a column share."""
+        return rows >= groups * LARGE_GROUP_ROWS and not self._makes_large_values
+
+    def if_small(self, groups: int, rows: int) -> group_loop.GroupLoop | None:
+        """Return the loop if groups have few rows, and all aggregates have a place in a loop."""
+        if rows >= groups * LOOP_ROWS_PER_GROUP_MAX:
+            return None
         if not self._is_compiled:
             node, below, compiler = self._source
             loops = group_loop.loops_of([call for _, call in node.aggregates])
@@ -190,7 +194,7 @@ class _LazyLoop:
             if loops is not None and not is_volatile:
                 separate = compiler.separate()
                 loop = group_loop.GroupLoop(node, below, loops, separate)
-                # A run has no space for the loop's own values.
+                # A run has no space for values of the loop.
                 if not separate.slot_count and not separate.memo_count:
                     self._loop = loop
             self._is_compiled = True
@@ -226,8 +230,7 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
             cells_of,
             folds,
             accounts,
-            _LazyLoop(node, below, compiler),
-            folds_large=not any(makes_large_values(call) for _, call in node.aggregates),
+            _Methods(node, below, compiler),
         )
         return _relation(node, below, lambda run: folded.rows(below.rows(run), finish, run))
 
@@ -284,10 +287,10 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
     finish = _compile_finish(node, below, compiler)
     keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
-    loop = _LazyLoop(node, below, compiler)
+    methods = _Methods(node, below, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        neighbours = _Neighbours(below.rows(run), keys_of, loop, run)
+        neighbours = _Neighbours(below.rows(run), keys_of, methods, run)
         first = map_batches(neighbours.groups(), lambda batch: finish(batch, run))
         return chain(first, chain.from_iterable(neighbours.rest()))
 
@@ -301,11 +304,11 @@ class _Neighbours:
     """
 
     def __init__(
-        self, rows: Iterable[Row], keys_of: BatchFunction, loop: _LazyLoop, run: Run
+        self, rows: Iterable[Row], keys_of: BatchFunction, methods: _Methods, run: Run
     ) -> None:
         self._steps = batches(rows)
         self._keys_of = keys_of
-        self._lazy_loop = loop
+        self._methods = methods
         self._loop: group_loop.GroupLoop | None = None
         self._latest: list[Row] = []
         self._run = run
@@ -334,8 +337,7 @@ class _Neighbours:
                 group = batch[starts[-1] :]
             if may_loop and row_count >= LOOP_ROWS_MIN:
                 may_loop = False
-                are_small = group_count * LOOP_ROWS_PER_GROUP_MAX > row_count
-                self._loop = self._lazy_loop.compiled() if are_small else None
+                self._loop = self._methods.if_small(group_count, row_count)
                 if self._loop is not None:
                     self._latest = group
                     return

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from spanemu.base.collector import Pause
 from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.executor.codegen import Writer, function_of, loop_of
 from spanemu.sql.executor.compiler import Compiler
@@ -72,13 +73,13 @@ class GroupLoop:
         self._results = _compile_results(node, below, loops, compiler)
         self._holding = compiler.holding("Hash Aggregate", 0, of=below)
         # The states whose values the statement makes, and the bytes that each row adds to states.
-        made = [bool(fresh_cells(call.arguments, below)) for _, call in node.aggregates]
-        self._made = [position for position, is_made in enumerate(made, start=1) if is_made]
-        self._width = 1 + len(made)
+        computed = [bool(fresh_cells(call.arguments, below)) for _, call in node.aggregates]
+        self._computed = [place for place, is_new in enumerate(computed, start=1) if is_new]
+        self._width = 1 + len(computed)
         self._row_bytes = sum(
             [
-                REFERENCE_BYTES + (_VALUE_BYTES if is_made else 0)
-                for loop, is_made in zip(loops, made, strict=True)
+                REFERENCE_BYTES + (_VALUE_BYTES if is_new else 0)
+                for loop, is_new in zip(loops, computed, strict=True)
                 if loop.keeps_values
             ]
         )
@@ -89,20 +90,26 @@ class GroupLoop:
         Groups come in the order in which they were first seen.
         """
         groups: Groups = {}
-        add = self._add
         try:
-            for rows in interruptible_stream(gathered.values()):
-                add(rows, groups, run)
-            self._account(groups, 0, run)
-            for batch in source:
-                before = len(groups)
-                add(batch, groups, run)
-                self._account(groups, before, run)
-                if self._row_bytes:
-                    self._holding.take_bytes(self._row_bytes * len(batch), run)
+            with Pause():  # Groups are no garbage, but each collection would visit all of them.
+                self._collect(groups, gathered, source, run)
             yield from map_batches(groups.values(), lambda some: self._results(some, run))
         finally:
             free_in_parts(groups)
+
+    def _collect(
+        self, groups: Groups, gathered: Buckets, source: Iterable[list[Row]], run: Run
+    ) -> None:
+        add = self._add
+        for rows in interruptible_stream(gathered.values()):
+            add(rows, groups, run)
+        self._account(groups, 0, run)
+        for batch in source:
+            before = len(groups)
+            add(batch, groups, run)
+            self._account(groups, before, run)
+            if self._row_bytes:
+                self._holding.take_bytes(self._row_bytes * len(batch), run)
 
     def neighbours(
         self, first: Sequence[Row], source: Iterable[list[Row]], run: Run
@@ -126,7 +133,7 @@ class GroupLoop:
         key = next(reversed(groups))
         group = groups[key]
         size = ENTRY_BYTES + _LIST_BYTES + REFERENCE_BYTES * self._width
-        size += sum([size_of(group[position]) for position in self._made])
+        size += sum([size_of(group[position]) for position in self._computed])
         size += self._holding.size_of_keyed(group[0], key)
         self._holding.take_bytes(size * (len(groups) - before), run)
 
