@@ -52,7 +52,7 @@ ROWS_KEPT = 65_536  # before they are folded for the first time
 SHARE_KEPT = 8  # likewise: at most an eighth of the memory of a statement
 ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
 LOOP_ROWS_MIN = 2_048  # rows from which on a loop may be generated
-LOOP_ROWS_PER_GROUP_MAX = 8  # with more rows, lists of a group's values are faster
+LOOP_ROWS_PER_GROUP_MAX = 8  # with more neighbours, lists of a group's values are faster
 
 LARGE_GROUP_ROWS = 64  # from so many rows on, listing the values of a group once pays
 _GROUPS_CHECKED = 64
@@ -111,7 +111,7 @@ class FoldedGroups:
                 count += len(batch)
                 if may_loop and count >= LOOP_ROWS_MIN:
                     may_loop = False
-                    loop = self._methods.if_small(len(gathered), count)
+                    loop = self._methods.loop()
                     if loop is not None:
                         run.held = held
                         yield from loop.rows(gathered, steps, run)
@@ -168,9 +168,9 @@ class FoldedGroups:
 
 
 class _Methods:
-    """The methods for many small groups, and for few large groups.
+    """The methods for the groups of many rows.
 
-    The loop over the rows for small groups is compiled when it is first needed.
+    The loop over the rows is compiled when it is first needed.
     """
 
     def __init__(self, node: HashAggregate, below: Relation, compiler: Compiler) -> None:
@@ -183,10 +183,8 @@ class _Methods:
         """Return whether to list all values of each group, which aggregates of a column share."""
         return rows >= groups * LARGE_GROUP_ROWS and not self._makes_large_values
 
-    def if_small(self, groups: int, rows: int) -> group_loop.GroupLoop | None:
-        """Return the loop if groups have few rows, and all aggregates have a place in a loop."""
-        if rows >= groups * LOOP_ROWS_PER_GROUP_MAX:
-            return None
+    def loop(self) -> group_loop.GroupLoop | None:
+        """Return the generated loop; None if an aggregate has no place in a loop."""
         if not self._is_compiled:
             node, below, compiler = self._source
             loops = group_loop.loops_of([call for _, call in node.aggregates])
@@ -337,7 +335,8 @@ class _Neighbours:
                 group = batch[starts[-1] :]
             if may_loop and row_count >= LOOP_ROWS_MIN:
                 may_loop = False
-                self._loop = self._methods.if_small(group_count, row_count)
+                if group_count * LOOP_ROWS_PER_GROUP_MAX > row_count:
+                    self._loop = self._methods.loop()
                 if self._loop is not None:
                     self._latest = group
                     return
