@@ -71,8 +71,8 @@ def _own_columns(rows: Sequence[Row]) -> list[int]:
     width = len(rows[0])
     shared, owned = [0] * width, [0] * width
     rows_shared = 0  # less those that are not shared
-    for place in range(0, len(rows), max(1, len(rows) // _SAMPLE)):
-        row = rows[place]
+    for position in range(0, len(rows), max(1, len(rows) // _SAMPLE)):
+        row = rows[position]
         rows_shared += 1 if getrefcount(row) > _OWN_ROW else -1
         number = 0
         for value in row:  # not `enumerate`, which would refer to the value
@@ -102,7 +102,7 @@ def copied_keys(keys: list[bytes]) -> list[bytes]:
 
 
 def free_all(replaced: list[Version]) -> None:
-    """Empty a list of versions, so that the parts of memory with nothing else in them are free.
+    """Free a list of versions, so that the parts of memory with nothing else in them are free.
 
     Python keeps up to 2,000 tuples of each length that are freed, for the next ones. Those of the
     last rows that were made take this place first: replaced tuples lie everywhere in the old parts.

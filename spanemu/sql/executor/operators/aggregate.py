@@ -47,7 +47,7 @@ ROWS_KEPT = 65_536  # before they are folded for the first time
 SHARE_KEPT = 8  # likewise: at most an eighth of the memory of a statement
 ROWS_PER_GROUP_MIN = 4  # below that, states take no less memory than rows
 LOOP_ROWS_MIN = 2_048  # rows from which on a loop may be generated
-LOOP_ROWS_PER_GROUP_MAX = 8  # with more rows, lists of a group's values are faster
+LOOP_ROWS_PER_GROUP_MAX = 8  # with more neighbours, lists of a group's values are faster
 
 LARGE_GROUP_ROWS = 64  # from so many rows on, listing the values of a group once pays
 _GROUPS_CHECKED = 64
@@ -59,8 +59,7 @@ class FoldedGroups:
     """Grouping of rows by key that aggregates rows as they arrive.
 
     `keys_of` returns the group keys of rows, `cells_of` the output cells for the keys. The accounts
-    are those of the rows that are gathered, and of the groups. With `folds_large`, the values of
-    all rows of a group may be listed, which aggregates of one column share.
+    are those of the rows that are gathered, and of the groups.
     """
 
     def __init__(
@@ -69,9 +68,7 @@ class FoldedGroups:
         cells_of: BatchFunction,
         folds: Sequence[Fold],
         accounts: tuple[MemoryAccount, MemoryAccount],
-        loop: _LazyLoop,
-        *,
-        folds_large: bool,
+        methods: _Methods,
     ) -> None:
         self._keys_of = keys_of
         self._cells_of = cells_of
@@ -81,8 +78,7 @@ class FoldedGroups:
         for position, (_, values_of) in enumerate(folds):
             self._arguments.setdefault(values_of, []).append(position)
         self._holding, self._holding_groups = accounts
-        self._loop = loop
-        self._folds_large = folds_large
+        self._methods = methods
 
     def rows(
         self,
@@ -110,8 +106,7 @@ class FoldedGroups:
                 count += len(batch)
                 if may_loop and count >= LOOP_ROWS_MIN:
                     may_loop = False
-                    are_small = len(gathered) * LOOP_ROWS_PER_GROUP_MAX > count
-                    loop = self._loop.compiled() if are_small else None
+                    loop = self._methods.loop()
                     if loop is not None:
                         run.held = held
                         yield from loop.rows(gathered, steps, run)
@@ -127,8 +122,7 @@ class FoldedGroups:
                     run.held = held
                     self._account(folded, run)
                     base = run.held
-            are_large = count >= len(gathered) * LARGE_GROUP_ROWS and self._folds_large
-            if not folded and not are_large:
+            if not folded and not self._methods.lists_values(len(gathered), count):
                 yield from map_batches(gathered.values(), lambda groups: finish(groups, run))
             else:
                 self._fold(gathered, folded, run)
@@ -168,16 +162,24 @@ class FoldedGroups:
         ]
 
 
-class _LazyLoop:
-    """The loop over the rows of an aggregation, compiled when there are many small groups."""
+class _Methods:
+    """The methods for the groups of many rows.
+
+    The loop over the rows is compiled when it is first needed.
+    """
 
     def __init__(self, node: HashAggregate, below: Relation, compiler: Compiler) -> None:
         self._source = node, below, compiler
+        self._makes_large_values = any(makes_large_values(call) for _, call in node.aggregates)
         self._loop: group_loop.GroupLoop | None = None
         self._is_compiled = False  # Two threads may both compile it.
 
-    def compiled(self) -> group_loop.GroupLoop | None:
-        """Return the loop; None if an aggregate, or an expression, has no place in one."""
+    def lists_values(self, groups: int, rows: int) -> bool:
+        """Return whether to list all values of each group, which aggregates of a column share."""
+        return rows >= groups * LARGE_GROUP_ROWS and not self._makes_large_values
+
+    def loop(self) -> group_loop.GroupLoop | None:
+        """Return the generated loop; None if an aggregate has no place in a loop."""
         if not self._is_compiled:
             node, below, compiler = self._source
             loops = group_loop.loops_of([call for _, call in node.aggregates])
@@ -185,7 +187,7 @@ class _LazyLoop:
             if loops is not None and not is_volatile:
                 separate = compiler.separate()
                 loop = group_loop.GroupLoop(node, below, loops, separate)
-                # A run has no space for the loop's own values.
+                # A run has no space for values of the loop.
                 if not separate.slot_count and not separate.memo_count:
                     self._loop = loop
             self._is_compiled = True
@@ -221,8 +223,7 @@ def compile_hash_aggregate(node: HashAggregate, compiler: Compiler) -> Relation:
             cells_of,
             folds,
             accounts,
-            _LazyLoop(node, below, compiler),
-            folds_large=not any(makes_large_values(call) for _, call in node.aggregates),
+            _Methods(node, below, compiler),
         )
         return _relation(node, below, lambda run: folded.rows(below.rows(run), finish, run))
 
@@ -279,10 +280,10 @@ def compile_stream_aggregate(node: StreamAggregate, compiler: Compiler) -> Relat
     finish = _compile_finish(node, below, compiler)
     keys_of = grouping_values([value for _, value in node.keys], below.layout, compiler)
 
-    loop = _LazyLoop(node, below, compiler)
+    methods = _Methods(node, below, compiler)
 
     def rows(run: Run) -> Iterator[Row]:
-        neighbours = _Neighbours(below.rows(run), keys_of, loop, run)
+        neighbours = _Neighbours(below.rows(run), keys_of, methods, run)
         first = map_batches(neighbours.groups(), lambda batch: finish(batch, run))
         return chain(first, chain.from_iterable(neighbours.rest()))
 
@@ -296,11 +297,11 @@ class _Neighbours:
     """
 
     def __init__(
-        self, rows: Iterable[Row], keys_of: BatchFunction, loop: _LazyLoop, run: Run
+        self, rows: Iterable[Row], keys_of: BatchFunction, methods: _Methods, run: Run
     ) -> None:
         self._steps = batches(rows)
         self._keys_of = keys_of
-        self._lazy_loop = loop
+        self._methods = methods
         self._loop: group_loop.GroupLoop | None = None
         self._latest: list[Row] = []
         self._run = run
@@ -329,8 +330,8 @@ class _Neighbours:
                 group = batch[starts[-1] :]
             if may_loop and row_count >= LOOP_ROWS_MIN:
                 may_loop = False
-                are_small = group_count * LOOP_ROWS_PER_GROUP_MAX > row_count
-                self._loop = self._lazy_loop.compiled() if are_small else None
+                if group_count * LOOP_ROWS_PER_GROUP_MAX > row_count:
+                    self._loop = self._methods.loop()
                 if self._loop is not None:
                     self._latest = group
                     return

@@ -18,7 +18,12 @@ from spanemu.sql.executor.compiler import Compiler, Gate
 from spanemu.sql.executor.memory import FREE_ROWS
 from spanemu.sql.executor.operators import switching_join
 from spanemu.sql.executor.operators.scan import cells_read, fetcher, layout_of
-from spanemu.sql.executor.operators.seek_key import distinct_values, seek_key
+from spanemu.sql.executor.operators.seek_key import (
+    LOOK_UPS_MIN,
+    LookUp,
+    distinct_values,
+    seek_key,
+)
 from spanemu.sql.executor.ranges import compile_point, compile_ranges
 from spanemu.sql.executor.relation import (
     Layout,
@@ -39,9 +44,6 @@ from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 _FEW = 16  # partners of a row that are read at once
 # Returns the right rows that join a left row, already appended to the left row.
 Partners = Callable[[Row, Run], Iterable[Row]]
-# Joins some left rows by looking up the partners of each.
-LookUp = Callable[[Iterable[Row], Run], Iterator[Row]]
-LOOK_UPS_MIN = 256  # for fewer, no other method can save much
 
 
 def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
@@ -52,8 +54,8 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
     keeps_right = node.kind.keeps_right
     joined = compile_partners(node.right, left, compiler, wants_any=not keeps_right)
     look_up = _JOINS[node.kind](joined.of, joined.width - left.width)
-    if distinct is not None and scan is not None:
-        rows = switching_join.compile_reversal(distinct, scan, left, look_up, compiler)
+    if distinct is not None:
+        rows = switching_join.compile_reversal(distinct, left, look_up, compiler)
     else:
         rows = _rows(node, left, look_up, compiler)
     if keeps_right:
@@ -65,7 +67,7 @@ def _rows(node: ApplyJoin, left: Relation, look_up: LookUp, compiler: Compiler) 
     """Return the rows of a join, which becomes a hash join after many look-ups where it can."""
     scan = None if compiler.profiled else _plain_scan(node.right)
     key = None if scan is None else seek_key(scan, left.layout)
-    if scan is None or key is None or key.constants == len(key.values):
+    if key is None or key.constants == len(key.values):
         return lambda run: look_up(left.rows(run), run)
     limit = compiler.holding("Hash Join").limit
     hashed: switching_join.Hashed | None = None
@@ -76,7 +78,7 @@ def _rows(node: ApplyJoin, left: Relation, look_up: LookUp, compiler: Compiler) 
         yield from look_up(islice(source, LOOK_UPS_MIN), run)
         for first in source:
             if hashed is None:  # Two threads may both compile the join.
-                hashed = switching_join.Hashed(node, scan, key, left, limit, compiler)
+                hashed = switching_join.Hashed(node, key, left, limit, compiler)
             yield from hashed.rows(chain((first,), source), look_up, run)
             return
 

@@ -1,4 +1,4 @@
-"""Groups of few rows each, by a loop over the rows that is generated for the query:
+"""Groups by a loop over the rows that is generated for the query:
 
     for row in rows:
         value2 = row[2]
@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from spanemu.base.collector import Pause
 from spanemu.base.deadline_checks import interruptible_stream
 from spanemu.sql.executor.codegen import Writer, function_of, loop_of
 from spanemu.sql.executor.compiler import Compiler
@@ -26,10 +27,12 @@ from spanemu.sql.executor.memory import ENTRY_BYTES, REFERENCE_BYTES, free_in_pa
 from spanemu.sql.executor.operators.hash_tables import Buckets, grouped
 from spanemu.sql.executor.relation import Relation, fresh_cells, map_batches
 from spanemu.sql.executor.run import Row, Run
-from spanemu.sql.functions.aggregates.loops import LOOPS, Loop
+from spanemu.sql.functions.aggregates.loops import LOOPS, Loop, shortened
 from spanemu.sql.plan.nodes import HashAggregate
 from spanemu.sql.resolved import AggregateCall
 
+LISTED_MAX = 65_536  # rows whose floats are listed before the lists are made shorter
+_LONG = 64  # floats that are worth it
 _LIST_BYTES = 56
 _VALUE_BYTES = 32  # of a number that the statement makes
 
@@ -72,13 +75,15 @@ class GroupLoop:
         self._results = _compile_results(node, below, loops, compiler)
         self._holding = compiler.holding("Hash Aggregate", 0, of=below)
         # The states whose values the statement makes, and the bytes that each row adds to states.
-        made = [bool(fresh_cells(call.arguments, below)) for _, call in node.aggregates]
-        self._made = [position for position, is_made in enumerate(made, start=1) if is_made]
-        self._width = 1 + len(made)
+        computed = [bool(fresh_cells(call.arguments, below)) for _, call in node.aggregates]
+        self._computed = [place for place, is_new in enumerate(computed, start=1) if is_new]
+        self._width = 1 + len(computed)
+        # The states that are lists of floats, from the second value on.
+        self._lists = [place for place, loop in enumerate(loops, start=1) if loop.keeps_values]
         self._row_bytes = sum(
             [
-                REFERENCE_BYTES + (_VALUE_BYTES if is_made else 0)
-                for loop, is_made in zip(loops, made, strict=True)
+                REFERENCE_BYTES + (_VALUE_BYTES if is_new else 0)
+                for loop, is_new in zip(loops, computed, strict=True)
                 if loop.keeps_values
             ]
         )
@@ -89,20 +94,40 @@ class GroupLoop:
         Groups come in the order in which they were first seen.
         """
         groups: Groups = {}
-        add = self._add
         try:
-            for rows in interruptible_stream(gathered.values()):
-                add(rows, groups, run)
-            self._account(groups, 0, run)
-            for batch in source:
-                before = len(groups)
-                add(batch, groups, run)
-                self._account(groups, before, run)
-                if self._row_bytes:
-                    self._holding.take_bytes(self._row_bytes * len(batch), run)
+            with Pause():  # Groups are no garbage, but each collection would visit all of them.
+                self._collect(groups, gathered, source, run)
             yield from map_batches(groups.values(), lambda some: self._results(some, run))
         finally:
             free_in_parts(groups)
+
+    def _collect(
+        self, groups: Groups, gathered: Buckets, source: Iterable[list[Row]], run: Run
+    ) -> None:
+        add = self._add
+        for rows in interruptible_stream(gathered.values()):
+            add(rows, groups, run)
+        self._account(groups, 0, run)
+        rows_listed = 0
+        for batch in source:
+            before = len(groups)
+            add(batch, groups, run)
+            self._account(groups, before, run)
+            if self._lists:
+                self._holding.take_bytes(self._row_bytes * len(batch), run)
+                rows_listed += len(batch)
+                if rows_listed > LISTED_MAX and rows_listed > _LONG * len(groups):
+                    for group in interruptible_stream(groups.values()):
+                        self._shorten(group, _LONG)
+                    run.held -= self._row_bytes * rows_listed
+                    rows_listed = 0
+
+    def _shorten(self, group: Group, most: int) -> None:
+        """Replace lists of more than `most` floats by short lists with the same sums."""
+        for place in self._lists:
+            state = group[place]
+            if state.__class__ is list and len(state) > most:
+                group[place] = shortened(state)
 
     def neighbours(
         self, first: Sequence[Row], source: Iterable[list[Row]], run: Run
@@ -112,6 +137,8 @@ class GroupLoop:
         for batch in source:
             more, group, key = self._go_on(batch, group, key, run)
             ended += more
+            if self._lists:
+                self._shorten(group, LISTED_MAX)
             if ended:
                 yield self._results([each for each in ended if each is not None], run)
             ended = []
@@ -126,7 +153,7 @@ class GroupLoop:
         key = next(reversed(groups))
         group = groups[key]
         size = ENTRY_BYTES + _LIST_BYTES + REFERENCE_BYTES * self._width
-        size += sum([size_of(group[position]) for position in self._made])
+        size += sum([size_of(group[position]) for position in self._computed])
         size += self._holding.size_of_keyed(group[0], key)
         self._holding.take_bytes(size * (len(groups) - before), run)
 

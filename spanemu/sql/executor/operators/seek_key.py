@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import takewhile
 
 from spanemu.base.record import Unique, record
 from spanemu.schema.table import KeyPart
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.joins import ApplyJoin, JoinKind
 from spanemu.sql.plan.nodes import Equal, HashAggregate, Scan, Seek, Sort
 from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.resolved import ColumnRef, Expr, Literal, ParameterRef, SortKey
 from spanemu.values.types import TypeCode
+
+LOOK_UPS_MIN = 256  # for fewer, no other method can save much
+# Joins some left rows by looking up the partners of each.
+LookUp = Callable[[Iterable[Row], Run], Iterator[Row]]
 
 # Types whose values are equal in Python where their encoded keys are equal.
 _PLAIN = frozenset(
@@ -22,14 +27,23 @@ _PLAIN = frozenset(
 
 @record
 class SeekKey(Unique):
-    """The equality of `values` with the leading parts of the key of a scan.
+    """The equality of `values` with the leading parts of the key of `scan`.
 
     A value is a column of the outer row or a constant; the first `constants` are constants.
     """
 
+    scan: Scan
     values: tuple[Expr, ...]
     parts: tuple[KeyPart, ...]
     constants: int
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The positions of the parts in the rows of the scan."""
+        if self.scan.index is None:
+            return tuple([part.column.position for part in self.parts])
+        names = [stored.name for stored in self.scan.index.columns]
+        return tuple([names.index(part.column.name) for part in self.parts])
 
     @property
     def range(self) -> tuple[Seek, ...] | None:
@@ -64,7 +78,7 @@ def seek_key(scan: Scan, outer: Container[int]) -> SeekKey | None:
     if len(values) < len(points):
         return None
     constants = list(takewhile(lambda value: not isinstance(value, ColumnRef), values))
-    return SeekKey(tuple(values), parts, len(constants))
+    return SeekKey(scan, tuple(values), parts, len(constants))
 
 
 def _is_plain(point: Equal, part: KeyPart, outer: Container[int]) -> bool:
@@ -76,14 +90,6 @@ def _is_plain(point: Equal, part: KeyPart, outer: Container[int]) -> bool:
     has_nulls = point.nulls and not part.column.not_null
     is_same = value.type == part.column.type and value.type.code in _PLAIN
     return is_known and is_same and not has_nulls
-
-
-def places_of(scan: Scan, parts: tuple[KeyPart, ...]) -> tuple[int, ...]:
-    """Return the positions of key parts in the rows of a scan."""
-    if scan.index is None:
-        return tuple([part.column.position for part in parts])
-    positions = {stored.name: position for position, stored in enumerate(scan.index.columns)}
-    return tuple([positions[part.column.name] for part in parts])
 
 
 @record

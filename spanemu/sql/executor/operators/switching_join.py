@@ -20,17 +20,20 @@ from spanemu.sql.executor.codegen import PairWriter, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, free_in_parts
 from spanemu.sql.executor.operators import hash_join
-from spanemu.sql.executor.operators.apply_join import LOOK_UPS_MIN, LookUp
 from spanemu.sql.executor.operators.hash_tables import equality_values
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
-from spanemu.sql.executor.operators.seek_key import DistinctValues, SeekKey, places_of
+from spanemu.sql.executor.operators.seek_key import (
+    LOOK_UPS_MIN,
+    DistinctValues,
+    LookUp,
+    SeekKey,
+)
 from spanemu.sql.executor.operators.sort import compile_sorter
 from spanemu.sql.executor.ranges import compile_ranges
 from spanemu.sql.executor.relation import Relation, Rows, batches, joined_layout
 from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import ApplyJoin, HashJoin
-from spanemu.sql.plan.nodes import Scan
 from spanemu.sql.plan.traverse import free, replace_fields
 from spanemu.sql.resolved import ColumnRef, ResolvedColumn
 
@@ -43,7 +46,8 @@ _FIRST_COLUMN = 1 << 40  # ids of columns that no plan has
 class Turn:
     """The decision to read all rows of a scan, rather than to look them up by a key."""
 
-    def __init__(self, scan: Scan, key: SeekKey, limit: int) -> None:
+    def __init__(self, key: SeekKey, limit: int) -> None:
+        scan = key.scan
         is_point = scan.index is None and len(key.parts) == len(scan.table.key)
         self._rows_a_look_up = _ROWS_A_POINT if is_point else _ROWS_A_RANGE
         self._table = scan.table
@@ -65,15 +69,14 @@ class Hashed:
     def __init__(
         self,
         node: ApplyJoin,
-        scan: Scan,
         key: SeekKey,
         left: Relation,
         limit: int,
         compiler: Compiler,
     ) -> None:
-        self._turn = Turn(scan, key, limit)
+        self._turn = Turn(key, limit)
         separate = compiler.separate()
-        lists = _hash_join(node, scan, key, left, separate)
+        lists = _hash_join(node, key, left, separate)
         # A run has no space for the join's own values.
         needs_space = separate.slot_count or separate.memo_count
         self._lists: hash_join.Lists | None = None if needs_space else lists
@@ -90,8 +93,9 @@ class Hashed:
 
 
 def _hash_join(
-    node: ApplyJoin, scan: Scan, key: SeekKey, left: Relation, compiler: Compiler
+    node: ApplyJoin, key: SeekKey, left: Relation, compiler: Compiler
 ) -> hash_join.Lists:
+    scan = key.scan
     columns = [
         ResolvedColumn(_FIRST_COLUMN + position, part.column.name, part.column.type)
         for position, part in enumerate(key.parts)
@@ -120,15 +124,15 @@ def _hash_join(
 
 
 def compile_reversal(
-    distinct: DistinctValues, scan: Scan, left: Relation, look_up: LookUp, compiler: Compiler
+    distinct: DistinctValues, left: Relation, look_up: LookUp, compiler: Compiler
 ) -> Rows:
     """Compile the join of distinct values with a scan, in the order of both."""
-    key = distinct.key
+    key, scan = distinct.key, distinct.key.scan
     holding = compiler.holding("Hash Join", ENTRY_BYTES, of=left)
-    turn = Turn(scan, key, holding.limit)
+    turn = Turn(key, holding.limit)
     sort = compile_sorter(distinct.order, left.layout, compiler, of=left)
     keys_of = equality_values(key.values, left.layout, compiler)
-    match, fetch = _match(scan, key, left, compiler), fetcher(scan)
+    match, fetch = _match(key, left, compiler), fetcher(scan)
     ranges_of = None
     if key.range is not None:
         parts = scan.table.key if scan.index is None else scan.index.full_key
@@ -164,13 +168,14 @@ def compile_reversal(
 
 
 def _match(
-    scan: Scan, key: SeekKey, left: Relation, compiler: Compiler
+    key: SeekKey, left: Relation, compiler: Compiler
 ) -> Callable[[Iterable[Row], Any, Run], list[Row]]:
     """Compile the look-up of some rows of a scan (`other`) among the left rows (`row`) by key."""
+    scan = key.scan
     positions, width = layout_of(scan)
     layout = joined_layout(left, Relation(left.rows, positions, width))
     writer = PairWriter(layout, left.width, compiler)
-    cells = [f"other[{place}]" for place in places_of(scan, key.parts)]
+    cells = [f"other[{place}]" for place in key.places]
     own = cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
     test = "" if scan.residual is None else f" and {writer.test(scan.residual)}"
     text = (

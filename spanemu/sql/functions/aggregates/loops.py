@@ -8,6 +8,7 @@ is that of the accumulator, which `LOOPS` names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import fsum, isfinite
 from typing import Any
 
 from spanemu.base.record import Record, record
@@ -21,7 +22,7 @@ class Loop(Record):
 
     The statements may name Python's `list`. A value is never NULL. `result` returns the value of
     the aggregate for a state, which is the state itself where `result` is None. With
-    `keeps_values`, the state has all values, in a list.
+    `keeps_values`, the state has all values, in a list that `shortened` makes shorter.
     """
 
     empty: str
@@ -35,22 +36,49 @@ def _average(total: tuple[int, int] | None) -> float | None:
     return None if total is None else total[0] / total[1]
 
 
-def _sum_of_floats(values: Any) -> Any:
-    if values.__class__ is list:
-        return sums.sum_of_floats(values)
-    return None if values is None else values + 0.0  # A sum of a negative zero is zero.
-
-
-def _average_of_floats(values: Any) -> Any:
-    return sums.average_of_floats(values) if values.__class__ is list else _sum_of_floats(values)
-
-
-# One value is no list: many groups have one row, and Python's garbage collector visits every list.
+# Several floats are a list, whose first item is the number of values that the other items do not
+# show one by one. A single float is no list: many groups have one row, and Python's garbage
+# collector visits every list.
 _FLOATS = (
     "None",
     "{v}",
-    "if {s}.__class__ is list: {s}.append({v})\nelse: {s} = {v} if {s} is None else [{s}, {v}]",
+    "if {s}.__class__ is list: {s}.append({v})\nelse: {s} = {v} if {s} is None else [0, {s}, {v}]",
 )
+
+
+def _sum_of_floats(state: Any) -> Any:
+    if state.__class__ is list:
+        return sums.sum_of_floats(state[1:])
+    return None if state is None else state + 0.0  # A sum of a negative zero is zero.
+
+
+def _average_of_floats(state: Any) -> Any:
+    if state.__class__ is not list:
+        return _sum_of_floats(state)
+    hidden, *values = state
+    average = sums.average_of_floats(values)
+    return average * (len(values) / (hidden + len(values))) if hidden else average
+
+
+def shortened(state: list[Any]) -> list[Any]:
+    """Return a state of a few floats with exactly the same sum, or `state` if that is not finite.
+
+    Each float is the rounded sum of what the floats before it leave.
+    """
+    values = state[1:]
+    parts: list[float] = []
+    try:
+        rest = fsum(values)
+        while rest and isfinite(rest):
+            parts.append(rest)
+            rest = fsum([*values, *[-part for part in parts]])
+    except (OverflowError, ValueError):  # A value or the sum is infinite.
+        return state
+    if not isfinite(rest):
+        return state
+    parts = parts or [0.0]
+    return [state[0] + len(values) - len(parts), *parts]
+
 
 LOOPS: Mapping[Any, Loop] = {
     state.Count: Loop("0", "1", "{s} += 1"),

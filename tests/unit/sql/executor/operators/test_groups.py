@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from spanemu.base.call import Call, Cancelled
 from spanemu.base.errors import Code
 from spanemu.sql.executor.build import compile_plan
-from spanemu.sql.executor.operators import aggregate
+from spanemu.sql.executor.operators import aggregate, group_loop
 from spanemu.sql.executor.operators.aggregate import FoldedGroups
-from spanemu.sql.functions.aggregates import accumulators
+from spanemu.sql.functions.aggregates import accumulators, loops, sums
 from spanemu.sql.functions.errors import BadRowCount, Overflow
 from spanemu.sql.functions.text.collation import UnknownCollation
 from spanemu.values.types import INT64, STRING
@@ -370,3 +370,42 @@ def test_a_deadline_ends_a_generated_loop() -> None:
         call.cancel()
         with pytest.raises(Cancelled):
             list(rows)
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@given(values=st.lists(st.one_of(FINITE, st.floats(-1e300, 1e300)), min_size=2, max_size=40))
+def test_shortened_lists_have_the_same_sum_and_average(values) -> None:
+    short = loops.shortened([0, *values])
+    assert short[0] + len(short) - 1 == len(values)
+    for state, at_once in (
+        (sums.SumFloat64, sums.sum_of_floats),
+        (sums.AverageFloat64, sums.average_of_floats),
+    ):
+        result = loops.LOOPS[state].result
+        assert result is not None
+        assert result(short) == pytest.approx(at_once(values), rel=1e-15)
+    assert loops._sum_of_floats(short) == sums.sum_of_floats(values)
+
+
+@pytest.mark.parametrize("special", [float("nan"), float("inf"), 1.7e308])
+def test_lists_whose_sum_is_not_finite_stay(special: float) -> None:
+    assert loops.shortened([0, special, special, 1.0])[0] == 0
+
+
+def test_lists_of_floats_stay_short(monkeypatch) -> None:
+    monkeypatch.setattr(group_loop, "LISTED_MAX", 1_000)
+    singers = [(n, f"{n % 3}", None, None, n * 0.1) for n in range(20_000)]
+    reader = MemoryReader({"Singers": singers})
+    sql = "SELECT FirstName, SUM(Rating), AVG(Rating) FROM Singers GROUP BY FirstName"
+    longest: list[int] = []
+    shorten = group_loop.shortened
+    monkeypatch.setattr(
+        group_loop, "shortened", lambda state: (longest.append(len(state)), shorten(state))[1]
+    )
+    for name, total, average in ask(sql, reader):
+        values = [row[4] for row in singers if row[1] == name]
+        assert total == sums.sum_of_floats(values)
+        assert average == pytest.approx(sums.average_of_floats(values), rel=1e-15)
+    assert 0 < max(longest) < 2_000
