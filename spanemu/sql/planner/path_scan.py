@@ -172,7 +172,7 @@ def _at_hand(translator: Translator, key: Columns) -> tuple[Columns, list[Expr]]
 
 
 def _is_plain(rows: Node) -> bool:
-    """Return whether rows are those of a table, or joined by columns with those of another."""
+    """Return whether rows are those of a table, or joined by their columns with those of another."""
     if isinstance(rows, Project):
         values = [value for _, value in rows.computed]
         return all(type(value) in _PLAIN for value in values) and _is_plain(rows.input)
