@@ -31,16 +31,6 @@ class Lookup(Unique):
 
 
 @record
-class PlainLookup(Lookup):
-    """A look-up that no rule can better, so that walks pass it by until algorithms are chosen.
-
-    A graph may have very many of them.
-    """
-
-    parts: ClassVar[tuple[str, ...]] = ()
-
-
-@record
 class Step(Unique):
     """The edges of one edge table in one direction, looked up from their first node.
 
@@ -208,7 +198,6 @@ class PathScan(Node):
 # The records with parts, for `plan.traverse`.
 PARTS: Mapping[type, tuple[str, ...]] = {
     Lookup: Lookup.parts,
-    PlainLookup: PlainLookup.parts,
     Step: Step.parts,
     Hop: Hop.parts,
     Scope: Scope.parts,

@@ -13,7 +13,6 @@ from typing import Protocol, TypeVar
 from spanemu.base.record import Unique, record
 from spanemu.sql import resolved
 from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, equal, equality
-from spanemu.sql.plan.joins import Join, JoinKind
 from spanemu.sql.plan.nodes import Columns, Filter, Node, Project, Scan
 from spanemu.sql.plan.paths import (
     Check,
@@ -21,7 +20,6 @@ from spanemu.sql.plan.paths import (
     Lookup,
     PathScan,
     Place,
-    PlainLookup,
     Scope,
     Segment,
     Step,
@@ -35,8 +33,7 @@ from spanemu.sql.plan.traverse import (
     walk,
 )
 from spanemu.sql.planner.planning import Planning
-from spanemu.sql.planner.pushdown import push
-from spanemu.sql.resolved import ColumnRef, Expr, Literal, PathPrefix, ResolvedColumn
+from spanemu.sql.resolved import ColumnRef, Expr, PathPrefix, ResolvedColumn
 
 T = TypeVar("T")
 
@@ -120,19 +117,17 @@ def _segment(
 
 
 def _step(translator: Translator, step: resolved.PathStep, needs_backward: bool) -> Step:
-    rows = translator.node(step.scan)
-    look_up = _plain_lookup if _is_plain(rows) else _lookup
     return Step(
         step.source,
         step.edge,
         step.target,
-        look_up(translator, rows, step.source_key),
+        _lookup(translator, step.scan, step.source_key),
         step.source_key,
         step.edge_key,
         step.target_key,
         step.values,
         step.skips_loops,
-        look_up(translator, rows, step.target_key) if needs_backward else None,
+        _lookup(translator, step.scan, step.target_key) if needs_backward else None,
     )
 
 
@@ -141,9 +136,7 @@ def _place(translator: Translator, pattern: resolved.PathPlace) -> Place:
         Check(
             check.table,
             check.key,
-            None
-            if check.scan is None
-            else _lookup(translator, translator.node(check.scan), check.key),
+            None if check.scan is None else _lookup(translator, check.scan, check.key),
             tuple(map(_reference, check.values)),
         )
         for check in pattern.checks
@@ -151,40 +144,12 @@ def _place(translator: Translator, pattern: resolved.PathPlace) -> Place:
     return Place(tuple(checks), pattern.columns)
 
 
-def _lookup(translator: Translator, rows: Node, key: Columns) -> Lookup:
-    """Return the look-up of the rows in which `key` is the key of the node at hand."""
-    here, same = _at_hand(translator, key)
-    return Lookup(Filter(rows, conjunction_or_true(same)), here)
-
-
-def _plain_lookup(translator: Translator, rows: Node, key: Columns) -> Lookup:
-    """Return the look-up of plain rows in which `key` is the key of the node at hand."""
-    here, same = _at_hand(translator, key)
-    return PlainLookup(push(same, rows), here)
-
-
-def _at_hand(translator: Translator, key: Columns) -> tuple[Columns, list[Expr]]:
-    """Return columns for the key of the node at hand, and the conditions that `key` equals it."""
+def _lookup(translator: Translator, scan: resolved.Scan, key: Columns) -> Lookup:
+    """Return the rows of `scan` in which `key` is the key of the node at hand."""
     new_column = translator.planning.new_column
     here = tuple([new_column(column.name, column.type) for column in key])
     same = [equal(_reference(a), _reference(b)) for a, b in zip(key, here, strict=True)]
-    return here, same
-
-
-def _is_plain(rows: Node) -> bool:
-    """Return whether rows are those of a table, or joined by columns with those of another."""
-    if isinstance(rows, Project):
-        values = [value for _, value in rows.computed]
-        return all(type(value) in _PLAIN for value in values) and _is_plain(rows.input)
-    if isinstance(rows, Join) and rows.kind is JoinKind.INNER and not rows.hints:
-        sides = [equality(condition) for condition in conjuncts(rows.condition)]
-        columns = [side for pair in sides for side in pair or (None,)]
-        is_equi = all(type(column) is ColumnRef for column in columns)
-        return is_equi and type(rows.left) is Scan and type(rows.right) is Scan
-    return type(rows) is Scan
-
-
-_PLAIN = (ColumnRef, Literal)
+    return Lookup(Filter(translator.node(scan), conjunction_or_true(same)), here)
 
 
 def _reference(column: ResolvedColumn) -> ColumnRef:
@@ -277,19 +242,7 @@ def map_lookups(node: PathScan, change: _Change) -> PathScan:
 
 
 def _changed(lookup: Lookup, outputs: Columns, change: _Change) -> Lookup:
-    return replace_fields(lookup, {"node": change(lookup.node, outputs)})
-
-
-def visible(node: PathScan) -> PathScan:
-    """Return a path scan whose look-ups walks no longer pass by."""
-
-    def change(step: Step) -> Step:
-        forward, backward = step.forward, step.backward
-        seen = None if backward is None else Lookup(backward.node, backward.here)
-        changes = {"forward": Lookup(forward.node, forward.here), "backward": seen}
-        return replace_fields(step, changes)
-
-    return _map_steps(node, change)
+    return Lookup(change(lookup.node, outputs), lookup.here)
 
 
 def _with_lookups(step: Step, change: _Change) -> Step:

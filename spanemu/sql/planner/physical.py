@@ -276,8 +276,7 @@ def _paths(node: PathScan, required: Required, planning: Planning) -> Node:
             return _look_up(lookup, planning) or seek_per_row(lookup, planning)
         return per_row(lookup, planning, visits)
 
-    found = path_scan.visible(path_scan.map_lookups(node, find))
-    return replace_fields(found, {"input": below})
+    return replace(path_scan.map_lookups(node, find), input=below)
 
 
 def _look_up(node: Node, planning: Planning) -> Node | None:

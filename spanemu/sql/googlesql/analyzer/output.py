@@ -8,11 +8,11 @@ from spanemu.values.types import Type
 
 def check_output(name: str, type_: Type) -> None:
     """Raise StructColumn or GraphColumn for a type that no client can receive."""
-    if type_.is_struct:
-        raise StructColumn(name)
     graph = _graph_part(type_)
     if graph is not None:
         raise GraphColumn(graph.kind)
+    if type_.is_struct:
+        raise StructColumn(name)
 
 
 def _graph_part(type_: Type) -> Type | None:

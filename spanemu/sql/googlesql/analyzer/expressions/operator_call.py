@@ -30,7 +30,7 @@ from spanemu.sql.googlesql.analyzer.errors import (
     NotDefinedFor,
     WrongArgumentCount,
 )
-from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, kind_of
+from spanemu.sql.googlesql.analyzer.expressions.coercion import Kind, kind_of, supertype
 from spanemu.sql.googlesql.analyzer.expressions.overload import (
     AnyOverload,
     Argument,
@@ -40,6 +40,7 @@ from spanemu.sql.googlesql.analyzer.expressions.overload import (
     coerced_arguments,
 )
 from spanemu.sql.resolved import Expr, FunctionCall
+from spanemu.values.types import Type
 
 
 def operator_call(name: str, arguments: Sequence[Argument], analysis: Analysis, at: int) -> Expr:
@@ -138,14 +139,25 @@ _ORDERINGS: Mapping[str, str] = {
 
 def _check_comparable(name: str, arguments: Sequence[Expr], at: int) -> None:
     """Raise NotDefinedFor, instead of a signature error, for types that cannot be compared."""
-    types = {argument.type for argument in arguments}
-    if len(types) != 1:
+    type_ = _common_type(tuple(dict.fromkeys(argument.type for argument in arguments)))
+    if type_ is None:
         return
-    (type_,) = types
     if name in _EQUALITIES and not is_comparable(type_):
         raise NotDefinedFor("Equality", str(type_), at=at)
     if name in _ORDERINGS and not is_orderable(type_):
         raise NotDefinedFor(_ORDERINGS[name], str(type_), at=at)
+
+
+def _common_type(types: Sequence[Type]) -> Type | None:
+    """Return the only one of some types, or the supertype of elements of several tables."""
+    if len(types) > 1 and not all(type_.is_graph for type_ in types):
+        return None
+    common: Type | None = None
+    for type_ in types:
+        common = type_ if common is None else supertype(common, type_)
+        if common is None:
+            return None
+    return common
 
 
 # ---------------------------------------------------------------------------- error messages

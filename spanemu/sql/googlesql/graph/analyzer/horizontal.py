@@ -15,7 +15,7 @@ from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.state import Aggregation
 from spanemu.sql.functions.registry import AggregateFunction
 from spanemu.sql.googlesql import ast as sql_ast
-from spanemu.sql.googlesql.analyzer.errors import BadCall
+from spanemu.sql.googlesql.analyzer.errors import BadCall, NestedAggregate
 from spanemu.sql.googlesql.analyzer.queries.aggregates import resolve_aggregate
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.graph.analyzer.errors import NoArray, SeveralArrays
@@ -66,7 +66,12 @@ def resolve_horizontal(
     named = WorkingTable([variable], SingleRow, analysis.fold)
     inside = Env(analysis, Scope(env.scope, named), env.clause, env.common_tables, Aggregation())
     assert inside.aggregation is not None
-    value = resolve_aggregate(node, function, safe, inside)
+    try:
+        value = resolve_aggregate(node, function, safe, inside)
+    except NestedAggregate:
+        raise BadCall(
+            "Horizontal aggregations of horizontal aggregations are not allowed", at=node.at
+        ) from None
     assert isinstance(value, ColumnRef)
     analysis.traits.subquery = True
     rows = AggregateScan(scan(), (), tuple(inside.aggregation.calls))
