@@ -24,6 +24,7 @@ from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
     ACTIVE,
+    COMMITTED,
     COMMITTING,
     IDLE,
     NEXT,
@@ -70,7 +71,9 @@ class LockTable:
         self._name_of = name_of
         self.observer: LockObserver | None = None
         self.explorer: LockExplorer | None = None
-        self._mutex = threading.Lock()  # Guards every field below, and the locks of each holder.
+        # Guards every field below, and the locks of each holder. Taken after the mutex of the store
+        # by those that hold both.
+        self.mutex = threading.Lock()
         # Rows with a single holder may share a dictionary, which therefore never changes.
         self._rows: dict[RowKey, dict[LockHolder, Lock]] = {}
         # The same locks by tree and holder; shared with `LockHolder.keys` and `.unions`.
@@ -78,7 +81,7 @@ class LockTable:
         self._ranges: dict[TreeId, dict[LockHolder, dict[Lock, RangeUnion]]] = {}
         self._requests: dict[TreeId, Lines] = {}
         self._waiting = Waiting()
-        self._idle_watch = IdleWatch(self._mutex, self._waiting.by_blocker.keys(), self._wound)
+        self._idle_watch = IdleWatch(self.mutex, self._waiting.by_blocker.keys(), self._wound)
 
     def lock_row(self, holder: LockHolder, tree: TreeId, key: bytes, lock: Lock) -> None:
         """Lock cells of one row, whether the row exists or not.
@@ -111,7 +114,7 @@ class LockTable:
                 self.explorer.requested(holder, tree, key, None, lock)
         rows = iter(requested)
         while batch := list(islice(rows, BATCH_ROWS)):
-            with self._mutex:
+            with self.mutex:
                 holder.check_active()
                 left = self._take_free(holder, tree, batch)
             for key, lock in left:
@@ -134,19 +137,19 @@ class LockTable:
 
         Raise ABORTED when it was wounded before.
         """
-        with self._mutex:
+        with self.mutex:
             if holder.state is not ACTIVE:
                 holder.check_active()
             holder.state = COMMITTING
 
     def release(self, holder: LockHolder, state: State, why_aborted: str = "") -> bool:
         """End a transaction in `state`; return False if it cannot enter that state any more."""
-        with self._mutex:
+        with self.mutex:
             return self._release(holder, state, why_aborted)
 
     def wound(self, holder: LockHolder, why: str) -> bool:
         """Abort an active transaction, from any thread; return False if it is no longer active."""
-        with self._mutex:
+        with self.mutex:
             return self._wound(holder, why)
 
     def wound_all(self, why: str) -> None:
@@ -160,32 +163,32 @@ class LockTable:
         That is soon, because the last request of the client failed.
         """
         if holder in self._waiting.by_blocker and self.explorer is None:
-            with self._mutex:
+            with self.mutex:
                 self._idle_watch.begin([holder])
 
     def holders(self) -> Iterator[LockHolder]:
         """Return the transactions that hold a lock now."""
-        with self._mutex:
+        with self.mutex:
             return iter(set(chain(*self._keys.values(), *self._ranges.values())))
 
     def held_by(self, holder: LockHolder) -> tuple[dict[RowKey, Lock], dict[RangeKey, Lock]]:
         """Return copies of the row locks and of the range locks of a transaction."""
-        with self._mutex:
+        with self.mutex:
             return dict(holder.rows), dict(holder.ranges)
 
     def waiting_count(self) -> int:
         """Return the number of lock requests that wait now."""
-        with self._mutex:
+        with self.mutex:
             return sum(len(lines.requests) for lines in self._requests.values())
 
     def waiting_holders(self) -> list[LockHolder]:
         """Return the transactions that wait for a lock."""
-        with self._mutex:
+        with self.mutex:
             return list(self._waiting.waits)
 
     def requested_by(self, holder: LockHolder) -> Requested | None:
         """Return the lock that a transaction waits for, None if the transaction does not wait."""
-        with self._mutex:
+        with self.mutex:
             wait = self._waiting.waits.get(holder)
             for tree, lines in self._requests.items():
                 if (request := lines.requests.get(holder)) is not None:
@@ -194,8 +197,26 @@ class LockTable:
 
     # ------------------------------------------------------------------ inside the mutex
 
+    def is_free_for(self, holder: LockHolder | None, tree: TreeId, key: bytes) -> bool:
+        """Return whether a transaction could lock a row now without a look at any other one.
+
+        `holder` is None for a transaction without locks. The caller holds `mutex`.
+        """
+        holders = self._rows.get((tree, key))
+        if holders is not None and (len(holders) > 1 or holder not in holders):
+            return False
+        ranges = self._ranges.get(tree)
+        if ranges is not None and (len(ranges) > 1 or holder not in ranges):
+            return False
+        return not self._requests
+
+    def end_commit(self, holder: LockHolder) -> None:
+        """End an active transaction that has committed meanwhile. The caller holds `mutex`."""
+        holder.state = COMMITTING
+        self._release(holder, COMMITTED, "")
+
     def _try_row(self, holder: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
-        with self._mutex:
+        with self.mutex:
             if holder.state is not ACTIVE:
                 holder.check_active()
             tree, key = row_key
@@ -278,7 +299,7 @@ class LockTable:
 
     def _try_range(self, holder: LockHolder, range_key: RangeKey, lock: Lock) -> Wait | None:
         tree, low, high = range_key
-        with self._mutex:
+        with self.mutex:
             holder.check_active()
             blockers = self._range_blockers(holder, range_key, lock)
             blockers += self._line_before(holder, tree, Request(low, high, lock))
@@ -387,7 +408,7 @@ class LockTable:
     ) -> None:
         """Wait until the request is granted; meanwhile no younger transaction gets the lock."""
         began = monotonic()
-        with self._mutex:
+        with self.mutex:
             self._requests.setdefault(tree, Lines()).add(holder, request)
             held = blocking_requests(tree, request, waits)
         try:
@@ -399,7 +420,7 @@ class LockTable:
                     range_key = tree, request.low, request.high
                     waits = self._try_range(holder, range_key, request.lock)
         finally:
-            with self._mutex:
+            with self.mutex:
                 holder.patient_until = None
                 self._waiting.remove(holder)
                 lines = self._requests[tree]
@@ -422,7 +443,7 @@ class LockTable:
             holder.waits_on = None
             call.check()
             return
-        with self._mutex:
+        with self.mutex:
             self._idle_watch.begin(waits.blockers)
         patience = None if holder.patient_until is None else holder.patient_until - began + 0.001
         try:
