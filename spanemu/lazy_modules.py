@@ -80,6 +80,7 @@ LAZY_MODULES = frozenset(
         "spanemu.database.system_tables.catalog",
         "spanemu.database.system_tables.postgresql.catalog",
         "spanemu.database.transactions.listing",
+        "spanemu.database.transactions.one_row_commit",
         "spanemu.database.transactions.partitioned_dml",
         "spanemu.database.transactions.snapshot",
         "spanemu.ddl.errors.columns",

@@ -7,6 +7,6 @@ In reading order: `frames` (the frames that are sent), `huffman` and `header_blo
 header fields), `sending` and `connection` (the protocol of a connection, without input or output),
 `account` (what is kept for clients), `call` and `messages` (gRPC's headers and messages),
 `request_body` (a message as it arrives), `exchange` (a request and its reply), `conversation` (an
-exchange of several requests), `tasks` (the steps of requests that are due), `poller` (the
-sockets that are ready), `loop` (the threads), `client` (a client's socket), `server`, `errors`.
+exchange of several requests), `tasks` (the steps of requests that are due), `loop` (the threads),
+`client` (a client's socket), `server`, `errors`.
 """

@@ -105,7 +105,7 @@ class Client:
         self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
         self._is_ending = False  # The connection is closed, and has requests to cancel.
-        loop.poller.register(connected, EVENT_READ, self)
+        loop.selector.register(connected, EVENT_READ, self)
         self.account.open(self)
 
     def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
@@ -177,10 +177,7 @@ class Client:
                 return
             if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
-            if self.tasks and not events & EVENT_WRITE:
-                self.loop.flush_soon(self)  # with the replies, which come next
-            else:
-                self.flush()
+            self.flush()
         except OSError:
             self.close()
         except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -310,7 +307,7 @@ class Client:
     def _listen(self, events: int) -> None:
         if events != self._events and self.lifetime.is_open():
             self._events = events
-            self.loop.poller.modify(self._socket, events, self)
+            self.loop.selector.modify(self._socket, events, self)
 
     # ------------------------------------------------------------------ the end
 
@@ -368,7 +365,7 @@ class Client:
         self.account.close(self)
         self.loop.forget_later(self)
         with suppress(KeyError, ValueError):
-            self.loop.poller.unregister(self._socket)
+            self.loop.selector.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

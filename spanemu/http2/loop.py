@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from selectors import EVENT_READ
+from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
 from socket import socketpair
 from typing import Protocol
 
@@ -35,7 +35,6 @@ from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
-from spanemu.http2.poller import new_poller
 from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
@@ -50,6 +49,8 @@ PAUSE_SECONDS_MAX = 0.25
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 # Between two looks at the sockets, for requests that are due, and for those whose wait is over.
 ROUND_SECONDS = 0.01
+# Windows has nothing but select, which takes 512 sockets: two are the server's own.
+SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
 class Writer(Protocol):
@@ -126,7 +127,7 @@ class Loop:
     """The threads of a server, and the sockets and tasks that they serve."""
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
-        self.poller = new_poller()
+        self.selector = DefaultSelector()
         self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
@@ -148,7 +149,7 @@ class Loop:
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
-        self.poller.register(self._wakened, EVENT_READ, self)
+        self.selector.register(self._wakened, EVENT_READ, self)
         self._is_stopped = False
         self.is_crowded = False  # Several threads are busy.
         self._mutex = threading.Lock()  # Guards the fields below.
@@ -276,12 +277,8 @@ class Loop:
     def _lead(self) -> None:
         """Serve until another thread leads or the loop is stopped."""
         self._leader = get_ident()
-        takes_over = True
         while not self._is_stopped:
             try:
-                if takes_over:  # The thread that lost the lead may have left something.
-                    takes_over = False
-                    self._flush()
                 if not self._go_round():
                     return
             except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -293,7 +290,7 @@ class Loop:
             except Exception:
                 log.exception("the server failed while it stopped")
         self._release_parked()
-        self.poller.close()
+        self.selector.close()
         self._waker.close()
         self._wakened.close()
 
@@ -302,6 +299,8 @@ class Loop:
         posted = self._posted
         if not self._spare:
             self._add_spare()
+        if self._unflushed:  # The thread that lost the lead may have left something.
+            self._flush()
         for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
         if self.due and monotonic() < self._serves_until and not self._serve():
@@ -336,13 +335,13 @@ class Loop:
         Who had none for a while is treated as those that had the least. Return whether all were
         served.
         """
-        ready = self.poller.wait(None if seconds == inf else max(0.0, seconds))
+        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
         if len(ready) > 1:
             ready.sort(key=_used_seconds)
         begun = now = monotonic()
-        least = ready[0][0].used_seconds if ready else 0.0
-        owner: Ready
-        for owner, events in ready:
+        least = ready[0][0].data.used_seconds if ready else 0.0
+        for key, events in ready:
+            owner: Ready = key.data
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
                 return True  # Those that had less time are served before this one is read.
             fair_seconds = max(self._fair_seconds, owner.used_seconds)
@@ -350,7 +349,7 @@ class Loop:
             owner.ready(events)
             before, now = now, monotonic()
             owner.used_seconds += now - before
-            if now - begun > SLICE_SECONDS and owner is not ready[-1][0]:
+            if now - begun > SLICE_SECONDS and key is not ready[-1][0]:
                 return False  # The others are ready again.
         return True
 
@@ -459,5 +458,6 @@ class Loop:
                 vain += 1
 
 
-def _used_seconds(ready: tuple[Ready, int]) -> float:
-    return ready[0].used_seconds
+def _used_seconds(ready: tuple[SelectorKey, int]) -> float:
+    seconds: float = ready[0].data.used_seconds
+    return seconds

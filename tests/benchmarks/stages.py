@@ -3,18 +3,20 @@
     lap      from the handler of one request to that of the next: one call of a client that waits
     stage    the time in its functions, without what the functions of other stages took meanwhile
 
-Each figure is the median over the laps, so that a thread that is interrupted does not count. What
-the clock itself takes is measured first and taken off.
+Each figure is the median over the laps, so that a thread that is interrupted does not count. Calls
+of the system count with their processor time, because another thread may run before they return.
+What the clock itself takes is measured first and taken off.
 """
 
 from __future__ import annotations
 
+import selectors
 import socket
 from collections import defaultdict
 from collections.abc import Callable
 from functools import wraps
 from statistics import median
-from time import perf_counter_ns
+from time import perf_counter_ns, thread_time_ns
 from typing import Any
 
 from spanemu.database.sessions.session import Session
@@ -27,19 +29,19 @@ from spanemu.http2.connection import Connection
 from spanemu.http2.exchange import Exchange
 from spanemu.http2.header_block import HeaderDecoder
 from spanemu.http2.loop import Loop
-from spanemu.http2.poller import new_poller
 from spanemu.storage.store import Store
 from spanemu.txn import one_row
 
-WAITING = "wait for input"  # which is no work
+WAITING, READING, WRITING = "wait for input", "read the socket", "write the socket"
+SYSTEM = {WAITING, READING, WRITING}
 OUTSIDE = "outside of all stages"
 CONVERSION = "values from the request, the reply from the outcome"
 PARSING = "parse the message"
 
 # The functions of each stage, in the order of a call.
 STAGES: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
-    (WAITING, type(new_poller()), ("wait",)),
-    ("read the socket", socket.socket, ("recv",)),
+    (WAITING, selectors.DefaultSelector, ("select",)),
+    (READING, socket.socket, ("recv",)),
     ("frames", Connection, ("receive",)),
     ("header fields", HeaderDecoder, ("decode",)),
     ("stream: request", Exchange, ("begin", "data", "end")),
@@ -56,7 +58,7 @@ STAGES: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     ("run the plan, encode rows", spanner, ("resumable_chunks",)),
     ("stream: reply", Exchange, ("deliver",)),
     ("output", Client, ("flush",)),
-    ("write the socket", socket.socket, ("send",)),
+    (WRITING, socket.socket, ("send",)),
     ("loop", Loop, ("_go_round",)),
 )
 ORDER = tuple(dict.fromkeys(stage for stage, _, _ in STAGES))
@@ -104,6 +106,20 @@ class StageClock:
 
         return timed
 
+    def timed_by_processor(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function whose processor time counts for a stage, and that calls no other."""
+
+        @wraps(function)
+        def timed(*given: Any, **named: Any) -> Any:
+            began, began_thread = perf_counter_ns(), thread_time_ns()
+            try:
+                return function(*given, **named)
+            finally:
+                self._lap[stage] += thread_time_ns() - began_thread
+                self._inner += perf_counter_ns() - began + self._outer_nanos
+
+        return timed
+
     def handling(self, rpc: str, handler: Callable[..., Any]) -> Callable[..., Any]:
         """Return the handler of an RPC: a stage, at which a lap ends and the next one begins."""
         timed = self.timed(CONVERSION, handler)
@@ -132,8 +148,9 @@ class StageClock:
 def install(clock: StageClock) -> None:
     """Replace the functions of all stages by timed ones, before an emulator begins."""
     for stage, owner, names in STAGES:
+        timed = clock.timed_by_processor if stage in SYSTEM else clock.timed
         for name in names:
-            setattr(owner, name, clock.timed(stage, getattr(owner, name)))
+            setattr(owner, name, timed(stage, getattr(owner, name)))
     create = Endpoint.__init__
 
     def created(self: Any, path: str, *given: Any, **named: Any) -> None:

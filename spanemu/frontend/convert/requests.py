@@ -85,16 +85,16 @@ def _range_from_proto(message: Any) -> RawRange:
     )
 
 
-def few_or_all(messages: Any) -> Iterable[Any]:
+def few_or_all(messages: Iterable[Any]) -> Iterable[Any]:
     """Return the elements of a repeated field.
 
     To iterate over the field itself takes twice as long for a few elements, because protobuf ends
     the iteration with an exception; of many, one at a time exists as an object of Python.
     """
-    count = getattr(messages, "__len__", None)  # A part of a large request has none.
-    is_few = count is not None and count() <= FEW_ELEMENTS
-    elements: Iterable[Any] = messages[:] if is_few else messages
-    return elements
+    field: Any = messages
+    has_length = hasattr(field, "__len__")  # The field of a large request has none.
+    few: Iterable[Any] = field[:] if has_length and len(field) <= FEW_ELEMENTS else field
+    return few
 
 
 def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:

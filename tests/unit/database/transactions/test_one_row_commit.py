@@ -174,7 +174,6 @@ def test_a_schema_change_aborts_a_transaction_that_read(shop: Shop, in_one_step:
 
 
 def test_counters_lose_no_addition(shop: Shop, in_one_step: Counted) -> None:
-    """Threads read and write one row in turns and at once; each addition counts once."""
     shop.commit(ALONE, Write(WriteKind.INSERT, "Log", ("Id", "N"), [["1", "0"]]))
     threads, additions = 4, 25
 
@@ -193,10 +192,10 @@ def test_counters_lose_no_addition(shop: Shop, in_one_step: Counted) -> None:
                     continue
 
     running = [threading.Thread(target=add) for _ in range(threads)]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join()
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
     assert shop.sql("SELECT N FROM Log") == [(threads * additions,)]
     assert in_one_step.count > 1
     assert not list(shop.core.locks.holders())
