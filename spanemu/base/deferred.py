@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -81,6 +81,21 @@ class DeferredFunction:
 def deferred(module: str) -> DeferredModule:
     """Return a stand-in for the module of that name, which is not imported yet."""
     return DeferredModule(module)
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package that imports the home of a name when it is first used.
+
+    `homes` has the module that defines each name.
+    """
+
+    def get(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(home), name)
+
+    return get
 
 
 def imported(stand_in: DeferredModule) -> ModuleType:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from spanemu.base.deferred import Once, deferred, imported, lazy_pattern
+from spanemu.base.deferred import Once, deferred, imported, lazy_names, lazy_pattern
 
 
 def test_a_module_is_imported_when_a_function_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,6 +22,17 @@ def test_an_imported_module_gives_the_functions_themselves() -> None:
     module = deferred("colorsys")
     module.rgb_to_hsv(0.0, 0.0, 1.0)
     assert module.rgb_to_hsv is sys.modules["colorsys"].rgb_to_hsv
+
+
+def test_the_home_of_a_name_is_imported_when_the_name_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    get = lazy_names("package", {"rgb_to_hsv": "colorsys"})
+    assert "colorsys" not in sys.modules
+    assert get("rgb_to_hsv") is sys.modules["colorsys"].rgb_to_hsv
+    with pytest.raises(AttributeError, match="'package' has no attribute 'hsv'"):
+        get("hsv")
 
 
 def test_a_missing_function_is_an_error_of_the_call() -> None:
