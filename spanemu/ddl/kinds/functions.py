@@ -51,8 +51,9 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 
 _LABEL = "Function"
+_ENDPOINT = "endpoint"
 _RULES: Rules = {
-    "endpoint": Rule(is_text, "the address of an endpoint"),
+    _ENDPOINT: Rule(is_text, "the address of an endpoint"),
     "max_batching_rows": whole(1, 2**31 - 1),
 }
 
@@ -108,6 +109,9 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         raise FunctionInvalid(name, "a function without a body must be REMOTE")
     else:
         _check_remote_types((declared, *[parameter.type for parameter in parameters]), name)
+    options = changed_options((_LABEL, name), statement.options, _RULES)
+    if body is None and _ENDPOINT not in options:
+        raise FunctionInvalid(name, f"a remote function needs the option {_ENDPOINT}")
     return UserFunction(
         name,
         parameters,
@@ -117,7 +121,7 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         statement.determinism,
         statement.language,
         statement.remote,
-        changed_options((_LABEL, name), statement.options, _RULES),
+        options,
         uses,
         any(schema.view(used) is not None for used in uses),
     )
