@@ -8,6 +8,7 @@ from typing import Any
 from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import split_name
 from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
+from spanemu.ddl.errors.columns import BadOptionValue, UnknownOption
 from spanemu.ddl.errors.routines import (
     ModelColumnInvalid,
     ModelColumnsDifferInCase,
@@ -34,6 +35,7 @@ from spanemu.ddl.validators.options import (
     Rule,
     Rules,
     changed_options,
+    distinct_options,
     is_text,
     whole,
 )
@@ -55,6 +57,13 @@ _RULES: Rules = {
         "a list of endpoints",
     ),
     _BATCH_SIZE: whole(1, _BATCH_SIZE_MAX),
+}
+_KINDS: Mapping[str, type] = {"endpoint": str, "endpoints": tuple, _BATCH_SIZE: int}
+_KIND_NAMES: Mapping[type, str] = {
+    bool: "TRUE, FALSE",
+    int: "integers",
+    str: "strings",
+    tuple: "arrays",
 }
 _ATTRIBUTES: Mapping[str, str] = {
     "AS": "Generated columns are",
@@ -91,6 +100,7 @@ def _with_options(statement: ddl_ast.AlterModel, before: Model, _schema: Schema)
 def _options(
     name: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
 ) -> Mapping[str, Any]:
+    _check_kinds("Model", name, written, _KINDS)
     size = ddl_ast.options_by_name(written).get(_BATCH_SIZE)
     if size is not None and not _RULES[_BATCH_SIZE].accepts(size):
         problem = f": {option_value(size)}. Must be between 1 and {_BATCH_SIZE_MAX}."
@@ -103,6 +113,17 @@ def _options(
         problem = ". Option cannot be specified together with endpoints."
         raise ModelOptionInvalid(name, "endpoint", problem)
     return options
+
+
+def _check_kinds(
+    kind: str, name: str, written: ddl_ast.Options | None, kinds: Mapping[str, type]
+) -> None:
+    """Raise UnknownOption or BadOptionValue for what no object of the kind can have."""
+    for option, value in distinct_options(written).items():
+        if option not in kinds:
+            raise UnknownOption(kind, name, option)
+        if value is not None and type(value) is not kinds[option]:
+            raise BadOptionValue(option, f"{_KIND_NAMES[kinds[option]]} and NULL")
 
 
 def _with_checked_users(before: Model | None, after: Model, schema: Schema) -> Schema:
@@ -132,6 +153,7 @@ def _columns(
             raise ModelColumnInvalid(model, name, problem)
         type_ = _type(definition.type, model, name, 0)
         owner = ("Model column", f"{model}.{name}")
+        _check_kinds(*owner, definition.options, {_REQUIRED: bool})
         options = changed_options(owner, definition.options, {_REQUIRED: TRUE_OR_FALSE})
         columns.append(ModelColumn(name, type_, options))
     return tuple(columns)

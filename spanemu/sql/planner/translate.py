@@ -224,8 +224,8 @@ def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
     computed = scan.input
     if isinstance(computed, resolved.ProjectScan) and _sorts_by_approximation(computed.input):
         # SELECT AS STRUCT makes the structs above the ORDER BY.
-        limited = replace(scan, input=computed.input)
-        return translator.node(replace(computed, input=limited))
+        first = replace(scan, input=computed.input)
+        return translator.node(replace(computed, input=first))
     if _sorts_by_approximation(scan.input):
         scan = approximate.exact(scan, translator)
     limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)

@@ -53,6 +53,10 @@ class DdlIndexParser(DdlPartParser):
         if where and interleave is None and self.peek().symbol == "INTERLEAVE" and self.accept(","):
             interleave = self._interleave()
         if method == _SCANN:
+            if unique:
+                self._refuse_in_index("UNIQUE vector indexes are")
+            if interleave is not None:
+                self._refuse_in_index("Interleaving of vector indexes is")
             return ddl_ast.CreateVectorIndex(
                 name=self.beside(table, name),
                 table=table,
