@@ -57,7 +57,7 @@ class Request:
     """A request of some rows: the inputs as values, and as a function gets them.
 
     `inputs` are the columns of the rows; None if each row is an instance of `ml_predict_row`.
-    `to_dicts` is their `dict_maker`, which need not be looked up for each request then.
+    `to_dicts` is their `dict_maker`, which a sender of many requests looks up once.
     """
 
     def __init__(
@@ -67,19 +67,18 @@ class Request:
         rows: Sequence[Row],
         inputs: Columns | None,
         work: Work,
-        to_dicts: ToDicts | None = None,
     ) -> None:
         self.kind = kind
         self.call = call
         self.rows = rows
         self.inputs = inputs
         self.work = work
-        self._to_dicts = to_dicts
+        self.to_dicts: ToDicts | None = None
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:
         """The rows as dicts of Python objects by the names of the inputs."""
-        to_dicts = self._to_dicts or dict_maker(self.inputs)
+        to_dicts = self.to_dicts or dict_maker(self.inputs)
         return to_dicts(self.rows)
 
 

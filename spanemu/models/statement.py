@@ -282,9 +282,8 @@ class Sender:
     def outputs(self, rows: Sequence[Row], work: Work) -> list[Row]:
         """Return the outputs of each row, and record the request. Raises ModelCallFailed."""
         destination = self._destination
-        request = Request(
-            destination.kind, self._call, rows, destination.inputs, work, self._to_dicts
-        )
+        request = Request(destination.kind, self._call, rows, destination.inputs, work)
+        request.to_dicts = self._to_dicts
         try:
             outputs = self._answered(request)
             size = 0

@@ -58,28 +58,30 @@ def show(what: str, answer: Any) -> None:
     print(what, answer.get("rows", answer.get("results")))
 
 
-def metadata(place: dict[str, Any]) -> None:
-    show("tables:", metadata_tool.list_table_names(**place))
-    schema = metadata_tool.get_table_schema(**place, table_name="docs")
+def metadata(database: dict[str, Any]) -> None:
+    show("tables:", metadata_tool.list_table_names(**database))
+    schema = metadata_tool.get_table_schema(**database, table_name="docs")
     columns = schema["results"]["schema"]
     print("types:", {name: each["SPANNER_TYPE"] for name, each in columns.items()})
-    indexes = metadata_tool.list_table_indexes(**place, table_id="docs")
+    indexes = metadata_tool.list_table_indexes(**database, table_id="docs")
     print(
         "indexes:", sorted((each["INDEX_NAME"], each["INDEX_TYPE"]) for each in indexes["results"])
     )
-    listed = metadata_tool.list_table_index_columns(**place, table_id="docs")
+    listed = metadata_tool.list_table_index_columns(**database, table_id="docs")
     print(
         "index columns:",
         sorted((each["INDEX_NAME"], each["COLUMN_NAME"]) for each in listed["results"]),
     )
-    show("schemas:", metadata_tool.list_named_schemas(**place))
+    show("schemas:", metadata_tool.list_named_schemas(**database))
 
 
-async def search(place: dict[str, Any], model: dict[str, str], algorithms: tuple[str, ...]) -> None:
+async def search(
+    database: dict[str, Any], model: dict[str, str], algorithms: tuple[str, ...]
+) -> None:
     for algorithm in algorithms:
         for distance in DISTANCES:
             answer = await search_tool.similarity_search(
-                **place,
+                **database,
                 table_name="docs",
                 query="ab",
                 embedding_column_to_search="embedding",
@@ -96,12 +98,12 @@ async def search(place: dict[str, Any], model: dict[str, str], algorithms: tuple
             show(f"{algorithm[:5]} {distance}:", {**answer, "rows": rows})
 
 
-async def vector_store(place: dict[str, Any], types: dict[str, str], algorithm: str) -> None:
+async def vector_store(database: dict[str, Any], types: dict[str, str], algorithm: str) -> None:
     settings = SpannerToolSettings(
         vector_store_settings=SpannerVectorStoreSettings(
-            project_id=place["project_id"],
-            instance_id=place["instance_id"],
-            database_id=place["database_id"],
+            project_id=database["project_id"],
+            instance_id=database["instance_id"],
+            database_id=database["database_id"],
             table_name="store",
             content_column="content",
             embedding_column="embedding",
@@ -119,7 +121,7 @@ async def vector_store(place: dict[str, Any], types: dict[str, str], algorithm: 
         )
     )
     store = utils.SpannerVectorStore(
-        settings, credentials=place["credentials"], genai_client=Letters()
+        settings, credentials=database["credentials"], genai_client=Letters()
     )
     store.create_vector_store()
     if algorithm == APPROXIMATE:
@@ -128,7 +130,7 @@ async def vector_store(place: dict[str, Any], types: dict[str, str], algorithm: 
         (*TEXTS, "aabb"), additional_columns_values=[{"kind": "short"}] * 3 + [{"kind": "long"}]
     )
     answer = await search_tool.vector_store_similarity_search(
-        query="ab", credentials=place["credentials"], settings=settings
+        query="ab", credentials=database["credentials"], settings=settings
     )
     rows = [[*row[:2], round(row[2], 3)] for row in answer.get("rows", ())]
     show("store:", {**answer, "rows": rows})
@@ -142,19 +144,21 @@ async def main() -> None:
         "instance_id": instance,
         "credentials": AnonymousCredentials(),
     }
-    place: dict[str, Any] = {**shared, "database_id": googlesql}
-    metadata(place)
+    database: dict[str, Any] = {**shared, "database_id": googlesql}
+    metadata(database)
     settings, sql = SpannerToolSettings(), "SELECT id FROM docs ORDER BY id"
-    answer = await query_tool.execute_sql(**place, query=sql, settings=settings, tool_context=None)
+    answer = await query_tool.execute_sql(
+        **database, query=sql, settings=settings, tool_context=None
+    )
     show("sql:", answer)
     model = {"spanner_googlesql_embedding_model_name": "Embedder"}
-    await search(place, model, ("EXACT_NEAREST_NEIGHBORS", APPROXIMATE))
-    await vector_store(place, {"text": "STRING(MAX)"}, APPROXIMATE)
+    await search(database, model, ("EXACT_NEAREST_NEIGHBORS", APPROXIMATE))
+    await vector_store(database, {"text": "STRING(MAX)"}, APPROXIMATE)
     print("PostgreSQL")
-    place = {**shared, "database_id": postgresql}
+    database = {**shared, "database_id": postgresql}
     model = {"spanner_postgresql_vertex_ai_embedding_model_endpoint": ENDPOINT}
-    await search(place, {**model, "output_dimensionality": 4}, ("EXACT_NEAREST_NEIGHBORS",))
-    await vector_store(place, {"text": "text"}, "EXACT_NEAREST_NEIGHBORS")
+    await search(database, {**model, "output_dimensionality": 4}, ("EXACT_NEAREST_NEIGHBORS",))
+    await vector_store(database, {"text": "text"}, "EXACT_NEAREST_NEIGHBORS")
 
 
 asyncio.run(main())
