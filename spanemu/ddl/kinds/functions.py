@@ -137,11 +137,15 @@ def _check_remote_types(types: Iterable[Type], name: str) -> None:
 def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Schema) -> None:
     dialect = dialect_of(schema.dialect)
     seen: set[str] = set()
+    has_default = False
     for parameter in parameters:
         if schema.fold(parameter.name) in seen:
             raise FunctionInvalid(name, f"duplicate parameter {parameter.name}")
         seen.add(schema.fold(parameter.name))
+        if parameter.default is None and has_default:
+            raise FunctionInvalid(name, f"parameter {parameter.name} needs a default value as well")
         if parameter.default is not None:
+            has_default = True
             dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
 
 
