@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
@@ -51,6 +52,21 @@ class Deferred:
 def deferred(find: Callable[[], T]) -> T:
     """Return a stand-in for the function that `find` returns, for a table of functions."""
     return cast("T", Deferred(cast("Callable[[], Callable[..., Any]]", find)))
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package that imports the home of a name when it is first used.
+
+    `homes` has the module that defines each name.
+    """
+
+    def get(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(home), name)
+
+    return get
 
 
 class Once(Generic[T]):

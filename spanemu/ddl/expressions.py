@@ -99,7 +99,8 @@ def functions_of(text: str, schema: Schema) -> frozenset[str]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Call):
-            names.add(schema.fold(str(node.function)))
+            called = schema.fold(str(node.function))
+            names |= {called, called.removeprefix("safe.")}
         if isinstance(node, tuple):
             waiting.extend(node)
         elif isinstance(node, ast.Node):

@@ -15,8 +15,9 @@ without a function), `predict_row` (the arguments of PostgreSQL's function), `an
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from spanemu.base.deferred import lazy_names
 
 if TYPE_CHECKING:
     from spanemu.models.helpers import choices, echo, embeddings
@@ -24,16 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelCall", "choices", "echo", "embeddings"]
 
-_HOMES = {
-    "ModelCall": "spanemu.models.request",
-    "choices": "spanemu.models.helpers",
-    "echo": "spanemu.models.helpers",
-    "embeddings": "spanemu.models.helpers",
-}
+_HELPERS = "spanemu.models.helpers"
 
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ModelCall": "spanemu.models.request",
+        "choices": _HELPERS,
+        "echo": _HELPERS,
+        "embeddings": _HELPERS,
+    },
+)

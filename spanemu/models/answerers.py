@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from spanemu.models.errors import BadAnswer
@@ -26,7 +27,8 @@ class FunctionAnswers:
 
     def answer(self, request: Request) -> Sequence[Any]:
         if not self._each:
-            return _listed(_settled(self._function(request.dicts, request.call)))
+            result = _settled(self._function(request.dicts, request.call))
+            return _listed(result, len(request.rows))
         return [self._one(row, request) for row in request.dicts]
 
     def _one(self, row: Mapping[str, Any], request: Request) -> Any:
@@ -57,10 +59,11 @@ def _settled(result: Any) -> Any:
     return asyncio.run(awaited(result))
 
 
-def _listed(result: Any) -> Sequence[Any]:
+def _listed(result: Any, rows: int) -> Sequence[Any]:
+    """Return the answers to some rows as a list, with one more than there are rows at most."""
     if isinstance(result, str | bytes | Mapping) or not hasattr(result, "__iter__"):
         raise BadAnswer(f"the function returned {type(result).__name__}, not a list of answers")
-    return result if isinstance(result, list | tuple) else list(result)
+    return result if isinstance(result, list | tuple) else list(islice(result, rows + 1))
 
 
 class GivenAnswers:

@@ -12,7 +12,7 @@ from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.models.errors import AnswerTooLarge, BadAnswer
 from spanemu.models.values import measure, reader, shown, writer
 from spanemu.sql.remote_calls import Row, TargetColumn
-from spanemu.values.types import Type, TypeCode
+from spanemu.values.types import TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN
 
 Columns = tuple[TargetColumn, ...]
@@ -27,9 +27,18 @@ _SAME: Mapping[TypeCode, frozenset[type]] = {
 }
 
 
+ToDicts = Callable[[Sequence[Row]], list[dict[str, Any]]]
+Sizer = Callable[[Sequence[Row]], int]  # about how many bytes the cells of some rows have
+
+
 @lru_cache(maxsize=256)
-def dict_maker(columns: Columns) -> Callable[[Sequence[Row]], list[dict[str, Any]]]:
-    """Return the function from rows of inputs to dicts by the names of the inputs."""
+def dict_maker(columns: Columns | None) -> ToDicts:
+    """Return the function from rows to dicts by the names of columns.
+
+    Without columns, it returns copies of the plain data that each row consists of.
+    """
+    if columns is None:
+        return lambda rows: [deepcopy(row[0]) for row in rows]
     names = [column.name for column in columns]
     convert = [writer(column.type) for column in columns]
     if not any(convert):
@@ -45,13 +54,6 @@ def dict_maker(columns: Columns) -> Callable[[Sequence[Row]], list[dict[str, Any
         ]
 
     return make
-
-
-def as_dicts(rows: Sequence[Row], columns: Columns | None) -> list[dict[str, Any]]:
-    """Return rows as dicts; without columns, copies of the plain data that each row consists of."""
-    if columns is None:
-        return [deepcopy(row[0]) for row in rows]
-    return dict_maker(columns)(rows)
 
 
 class OutputReader:
@@ -129,7 +131,9 @@ def _is_same(code: TypeCode, kinds: set[type], values: Sequence[Any]) -> bool:
         return same.issuperset(kinds)
     if code is TypeCode.INT64 and kinds == {int}:
         return bool(min(values) >= INT64_MIN and max(values) <= INT64_MAX)
-    return code is TypeCode.STRING and kinds == {str} and "".join(values).isascii()
+    if code is not TypeCode.STRING or kinds != {str}:
+        return False
+    return sum(map(len, values)) <= CELL_BYTES_MAX and "".join(values).isascii()
 
 
 def _picker(names: Sequence[str]) -> Callable[[Any], Row]:
@@ -146,25 +150,28 @@ def output_reader(columns: Columns, *, is_json: bool, is_bare: bool) -> OutputRe
 
 
 @lru_cache(maxsize=256)
-def _measures(types: tuple[Type, ...]) -> tuple[tuple[int, Callable[[Sequence[Any]], int]], ...]:
-    found = [(place, measure(type_)) for place, type_ in enumerate(types)]
-    return tuple([(place, each) for place, each in found if each is not None])
+def sizer(columns: Columns | None) -> Sizer:
+    """Return the function that measures rows of columns, or of plain data or documents."""
+    if columns is None:
+        return lambda rows: sum([len(repr(row[0])) for row in rows])
+    known = [(place, measure(column.type)) for place, column in enumerate(columns)]
+    varying = [(place, of_cells) for place, of_cells in known if of_cells is not None]
 
+    def size(rows: Sequence[Row]) -> int:
+        total = len(rows) * _ROW_BYTES
+        for place, of_cells in varying:
+            total += of_cells([row[place] for row in rows])
+        return total
 
-def size_of(rows: Sequence[Row], columns: Columns) -> int:
-    """Return about how many bytes the cells of some rows have."""
-    size = len(rows) * _ROW_BYTES
-    for place, measured in _measures(tuple([column.type for column in columns])):
-        size += measured([row[place] for row in rows])
     return size
 
 
-def check_size(rows: Sequence[Row], columns: Columns, callee: str) -> int:
+def check_size(rows: Sequence[Row], size_of: Sizer, callee: str) -> int:
     """Return the size of rows of outputs. Raises AnswerTooLarge."""
-    size = size_of(rows, columns)
+    size = size_of(rows)
     if size > CELL_BYTES_MAX:
         if size > _ANSWER_BYTES_MAX:
             raise AnswerTooLarge(callee, _ANSWER_BYTES_MAX)
-        if any(size_of((row,), columns) > CELL_BYTES_MAX + _ROW_BYTES for row in rows):
+        if any(size_of((row,)) > CELL_BYTES_MAX + _ROW_BYTES for row in rows):
             raise AnswerTooLarge(callee, CELL_BYTES_MAX)
     return size

@@ -8,8 +8,9 @@
     TooManyAbandoned        RESOURCE_EXHAUSTED: functions that do not return
     BadRowArgument          INVALID_ARGUMENT: an argument of `spanner.ml_predict_row`
 
-Internal are `BadAnswer`, of an answer that does not fit the outputs of a target, and
-`RequestRefused`, of a URL. Their texts become part of a `ModelCallFailed`.
+Internal are `BadAnswer`, of an answer that does not fit the outputs of a target, `OversizedAnswer`,
+of one that is too large to be looked at, and `RequestRefused`, of a URL. They become a
+`ModelCallFailed` or an `AnswerTooLarge`.
 """
 
 from __future__ import annotations
@@ -68,6 +69,10 @@ def failed(code: Code, callee: str, reason: str = "") -> ModelCallFailed:
 
 class BadAnswer(Exception):
     """An answer that does not fit the outputs of a target; the text says why."""
+
+
+class OversizedAnswer(Exception):
+    """An answer with a cell that is larger than any cell may be."""
 
 
 class RequestRefused(Exception):

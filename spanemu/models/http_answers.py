@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from ipaddress import ip_address
 from itertools import count
 from typing import Any
@@ -26,6 +26,7 @@ from spanemu.sql.functions.json.encode import encoder
 from spanemu.sql.remote_calls import TargetKind
 
 BODY_BYTES_MAX = 10 * 1024 * 1024
+_PART_BYTES = 64 * 1024
 ATTEMPTS_MAX = 5  # of a remote function; Spanner has an internal limit
 _SECONDS_MAX = 60.0  # for one request of a statement without deadline
 _PAUSES = (0.01, 0.02, 0.04, 0.08)
@@ -101,8 +102,8 @@ class UrlAnswers:
         try:
             headers = {"Content-Type": "application/json"}
             connection.request("POST", self._path, text, headers)
-            reply = connection.getresponse()
-            content = reply.read(BODY_BYTES_MAX + 1)
+            with connection.getresponse() as reply:
+                content = b"".join(_parts(reply, request))
         except TimeoutError as problem:
             raise RequestRefused(Code.DEADLINE_EXCEEDED, f"{self._url}: {problem}") from None
         except (OSError, HTTPException) as problem:
@@ -124,6 +125,16 @@ class UrlAnswers:
 
     def __str__(self) -> str:
         return self._url
+
+
+def _parts(reply: HTTPResponse, request: Request) -> Iterator[bytes]:
+    """Yield the body of an answer until it is too long, or the statement has ended meanwhile."""
+    left = BODY_BYTES_MAX + 1
+    while left > 0 and (part := reply.read1(min(left, _PART_BYTES))):
+        if request.work.is_abandoned:
+            raise TimeoutError("the statement has ended")
+        left -= len(part)
+        yield part
 
 
 def _loopback(host: str) -> str:

@@ -41,32 +41,32 @@ def read_call(endpoint: Any, args: Any) -> RowCall:
     if args is None:
         raise BadRowArgument(_ARGS, "cannot be NULL")
     members = _members(_ARGS, args, {"instances", "parameters"})
-    instances, parameters = members.get("instances"), members.get("parameters")
-    if instances is not None and not isinstance(instances, list):
-        raise BadRowArgument(_ARGS, "has a value of `instances` that is no array of objects")
+    instances, parameters = members.get("instances", []), members.get("parameters")
+    if not isinstance(instances, list) or not all(isinstance(each, dict) for each in instances):
+        raise _wrong_type(_ARGS, "instances", "array of objects")
     if not instances:
-        raise BadRowArgument(_ARGS, "must have a non-empty array `instances`")
+        raise _refused(_ARGS, "must contain `instances`")
     if parameters is not None and not isinstance(parameters, dict):
-        raise BadRowArgument(_ARGS, "has a value of `parameters` that is no object")
+        raise _wrong_type(_ARGS, "parameters", "object")
     return RowCall(endpoints, instances, parameters or {}, batch_rows)
 
 
 def _endpoints(argument: Any) -> tuple[tuple[str, ...], int]:
     if isinstance(argument, str):
         if not argument:
-            raise BadRowArgument(_ENDPOINT, "must name an endpoint")
+            raise _refused(_ENDPOINT, "must name an endpoint")
         return (argument,), 0
     members = _members(_ENDPOINT, argument, {"endpoint", "endpoints", "default_batch_size"})
-    single, several = members.get("endpoint"), members.get("endpoints")
-    if single is not None and not isinstance(single, str):
-        raise BadRowArgument(_ENDPOINT, "has a value of `endpoint` that is no string")
-    if several is not None and not _is_texts(several):
-        raise BadRowArgument(_ENDPOINT, "has a value of `endpoints` that is no array of strings")
+    single, several = members.get("endpoint", ""), members.get("endpoints", [])
+    if not isinstance(single, str):
+        raise _wrong_type(_ENDPOINT, "endpoint", "string")
+    if not _is_texts(several):
+        raise _wrong_type(_ENDPOINT, "endpoints", "array of strings")
     if single and several:
-        raise BadRowArgument(_ENDPOINT, "cannot have both `endpoint` and `endpoints`")
+        raise _refused(_ENDPOINT, "cannot specify both `endpoint` and `endpoints`")
     if not single and not several:
-        raise BadRowArgument(_ENDPOINT, "must have `endpoint` or `endpoints`")
-    return (single,) if single else tuple(several or ()), _batch_rows(members)
+        raise _refused(_ENDPOINT, "must specify either `endpoint` or `endpoints`")
+    return (single,) if single else tuple(several), _batch_rows(members)
 
 
 def _batch_rows(members: Mapping[str, Any]) -> int:
@@ -74,21 +74,33 @@ def _batch_rows(members: Mapping[str, Any]) -> int:
         return 0
     size = members["default_batch_size"]
     if not isinstance(size, int) or isinstance(size, bool):
-        raise BadRowArgument(_ENDPOINT, "has a value of `default_batch_size` that is no integer")
+        raise _wrong_type(_ENDPOINT, "default_batch_size", "integer")
     if not 1 <= size <= BATCH_SIZE_MAX:
-        problem = f"has a default_batch_size of {size}, which must be from 1 to {BATCH_SIZE_MAX}"
-        raise BadRowArgument(_ENDPOINT, problem)
+        problem = (
+            f"contains `default_batch_size` with value of {size} outside of allowed range "
+            f"[1, {BATCH_SIZE_MAX}]"
+        )
+        raise _refused(_ENDPOINT, problem)
     return size
+
+
+def _refused(argument: str, problem: str) -> BadRowArgument:
+    return BadRowArgument(argument, f"function {problem}")
+
+
+def _wrong_type(argument: str, key: str, expected: str) -> BadRowArgument:
+    problem = f"expects key `{key}` to contain value of type `{expected}`"
+    return _refused(argument, problem)
 
 
 def _members(argument: str, document: Any, known: set[str]) -> Mapping[str, Any]:
     """Return the members of an object with plain values. Raises BadRowArgument."""
     if not isinstance(document.value, dict):
-        raise BadRowArgument(argument, "must be a JSON object")
+        raise _refused(argument, "must be a JSON object")
     members: dict[str, Any] = {}
     for key, value in document.value.items():
         if key.lower() not in known:
-            raise BadRowArgument(argument, f"has an unexpected key `{key}`")
+            raise _refused(argument, f"does not support key: `{key}`")
         members[key.lower()] = plain_jsonb(value)
     return members
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from spanemu.models.answers import Columns, as_dicts
+from spanemu.models.answers import Columns, dict_maker
 from spanemu.models.request import Request
 from spanemu.sql.remote_calls import Row
 
@@ -20,9 +20,6 @@ _CALL_BYTES = 200
 class RecordedCall:
     """A request to a model or a function.
 
-    model, endpoint, function, parameters, database    as in `ModelCall`
-    rows         the rows as dicts; none if they were too large to be kept
-    answers      the outputs of each row as dicts; none if the request failed
     row_count    the number of rows
     error        the message of a failure, or ""
     """
@@ -34,26 +31,46 @@ class RecordedCall:
         columns: Columns | None,
         error: str = "",
     ) -> None:
-        call = request.call
-        self.model = call.model
-        self.endpoint = call.endpoint
-        self.function = call.function
-        self.parameters = call.parameters
-        self.database = call.database
+        self._call = request.call
         self.row_count = len(request.rows)
         self.error = error
         self._inputs: tuple[Sequence[Row], Columns | None] = request.rows, request.inputs
         self._outputs: tuple[Sequence[Row], Columns | None] = outputs, columns
 
+    @property
+    def model(self) -> str:
+        """The name of the model or of the function; the endpoint in PostgreSQL."""
+        return self._call.model
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint that was asked, "" if there is none."""
+        return self._call.endpoint
+
+    @property
+    def function(self) -> str:
+        """The function of SQL, such as "ML.PREDICT", or the name of a remote function."""
+        return self._call.function
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters of the call."""
+        return self._call.parameters
+
+    @property
+    def database(self) -> str:
+        """The full name of the database."""
+        return self._call.database
+
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """The rows as dicts by the names of the inputs."""
-        return as_dicts(*self._inputs)
+        """The rows as dicts by the names of the inputs; none if they were too large to be kept."""
+        return _as_dicts(*self._inputs)
 
     @cached_property
     def answers(self) -> list[dict[str, Any]]:
-        """The outputs of each row as dicts by their names."""
-        return as_dicts(*self._outputs)
+        """The outputs of each row as dicts by their names; none if the request failed."""
+        return _as_dicts(*self._outputs)
 
     def forget_rows(self) -> None:
         """Drop rows and answers, which are too large to be kept."""
@@ -62,6 +79,10 @@ class RecordedCall:
     def __repr__(self) -> str:
         failure = f", error={self.error!r}" if self.error else ""
         return f"<call of {self.model} with {self.row_count} rows{failure}>"
+
+
+def _as_dicts(rows: Sequence[Row], columns: Columns | None) -> list[dict[str, Any]]:
+    return dict_maker(columns)(rows)
 
 
 class Recorder:

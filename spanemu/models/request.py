@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from spanemu.base.record import dataclass
-from spanemu.models.answers import Columns, as_dicts
+from spanemu.models.answers import Columns, ToDicts, dict_maker
 from spanemu.sql.remote_calls import Row, TargetKind
 from spanemu.values.types import Type
 
@@ -45,7 +45,7 @@ class Work(Protocol):
 
     @property
     def is_abandoned(self) -> bool:
-        """Return whether the statement has ended without waiting for the result."""
+        """True once the statement has ended without waiting for the result."""
         ...
 
     def seconds_left(self) -> float | None:
@@ -57,6 +57,7 @@ class Request:
     """A request of some rows: the inputs as values, and as a function gets them.
 
     `inputs` are the columns of the rows; None if each row is an instance of `ml_predict_row`.
+    `to_dicts` is their `dict_maker`, which a sender of many requests looks up once.
     """
 
     def __init__(
@@ -72,11 +73,13 @@ class Request:
         self.rows = rows
         self.inputs = inputs
         self.work = work
+        self.to_dicts: ToDicts | None = None
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:
         """The rows as dicts of Python objects by the names of the inputs."""
-        return as_dicts(self.rows, self.inputs)
+        to_dicts = self.to_dicts or dict_maker(self.inputs)
+        return to_dicts(self.rows)
 
 
 class Answerer(Protocol):

@@ -7,10 +7,12 @@ from functools import cached_property, partial
 from typing import Any
 
 from spanemu.base.call import Cancelled, DeadlineExceeded
+from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code
+from spanemu.base.limits import CELL_BYTES_MAX
 from spanemu.base.record import NamedTuple, dataclass
 from spanemu.models import predict_row
-from spanemu.models.answers import Columns, check_size, output_reader, size_of
+from spanemu.models.answers import Columns, check_size, dict_maker, output_reader, sizer
 from spanemu.models.default_answer import default_outputs, default_prediction
 from spanemu.models.errors import (
     AnswerTooLarge,
@@ -18,6 +20,7 @@ from spanemu.models.errors import (
     CallEnded,
     ModelCallFailed,
     NothingRegistered,
+    OversizedAnswer,
     RequestRefused,
     TooManyRows,
     code_of,
@@ -33,6 +36,8 @@ from spanemu.values.pg_jsonb import Jsonb
 
 # Failures after which the next endpoint would fail, too.
 _FINAL = frozenset({Code.INVALID_ARGUMENT, Code.CANCELLED})
+
+Read = Callable[[Sequence[Any]], list[Row]]
 
 
 class Route(NamedTuple):
@@ -101,11 +106,15 @@ class Destination:
             return [(jsonb(default_prediction(row[0])),) for row in rows]
         return default_outputs(rows, self.inputs, self.outputs)
 
-    def read(self, answers: Sequence[Any], *, is_json: bool) -> list[Row]:
-        """Return the outputs that answers stand for. Raises BadAnswer."""
+    def reader(self, *, is_json: bool) -> Read:
+        """Return the function from answers to the outputs they stand for. It raises BadAnswer."""
         if self.outputs is None:
-            return list(map(_prediction, answers))
-        return output_reader(self.outputs, is_json=is_json, is_bare=not self.is_model).rows(answers)
+            return _predictions
+        return output_reader(self.outputs, is_json=is_json, is_bare=not self.is_model).rows
+
+
+def _predictions(answers: Sequence[Any]) -> list[Row]:
+    return list(map(_prediction, answers))
 
 
 def _prediction(answer: Any) -> Row:
@@ -135,6 +144,7 @@ class StatementCalls:
         self._dialect = dialect
         self._rows_max = rows_max
         self._rows = 0
+        self.waited = 0.0
 
     def answer(self, target: Target, rows: Sequence[Row], options: CallOptions) -> Sequence[Row]:
         """Return the outputs of a target for each row."""
@@ -200,11 +210,14 @@ class StatementCalls:
         answerer = next((each.answerer for each in routes if each.answerer is not None), None)
         if answerer is None:
             return work(_INLINE)
+        began = monotonic()
         try:
             return self._registry.pool.run(work, f"{answerer} of {destination.name}")
         except (DeadlineExceeded, Cancelled) as ended:
             text = text_of(ended.code, destination.callee(routes[0].endpoint))
             raise CallEnded(text, ended.code) from None
+        finally:
+            self.waited += monotonic() - began
 
     def _routes_of(self, destination: Destination) -> list[Route]:
         """Return the endpoints that have an answerer; one for the default answer otherwise."""
@@ -256,6 +269,11 @@ class Sender:
         self._destination = destination
         self._route = route
         self._call = call
+        self._to_dicts = dict_maker(destination.inputs)
+        self._size_of_inputs = sizer(destination.inputs)
+        self._size_of_outputs = sizer(destination.outputs)
+        answerer = route.answerer
+        self._read = destination.reader(is_json=answerer is not None and answerer.is_json)
 
     @cached_property
     def _callee(self) -> str:
@@ -265,13 +283,18 @@ class Sender:
         """Return the outputs of each row, and record the request. Raises ModelCallFailed."""
         destination = self._destination
         request = Request(destination.kind, self._call, rows, destination.inputs, work)
+        request.to_dicts = self._to_dicts
         try:
             outputs = self._answered(request)
             size = 0
             if destination.outputs is not None:
-                size = check_size(outputs, destination.outputs, self._callee)
-        except (ModelCallFailed, AnswerTooLarge) as failure:
+                size = check_size(outputs, self._size_of_outputs, self._callee)
+        except OversizedAnswer:
+            failure = AnswerTooLarge(self._callee, CELL_BYTES_MAX)
             self._record(request, (), 0, str(failure))
+            raise failure from None
+        except (ModelCallFailed, AnswerTooLarge) as failed_call:
+            self._record(request, (), 0, str(failed_call))
             raise
         self._record(request, outputs, size)
         return outputs
@@ -279,10 +302,10 @@ class Sender:
     def _record(self, request: Request, outputs: Sequence[Row], size: int, error: str = "") -> None:
         if request.work.is_abandoned:
             return
-        inputs, columns = request.inputs, self._destination.outputs
-        size += _plain_size(request.rows) if inputs is None else size_of(request.rows, inputs)
+        columns = self._destination.outputs
+        size += self._size_of_inputs(request.rows)
         if columns is None:
-            size += _plain_size(outputs)
+            size += self._size_of_outputs(outputs)
             outputs = [(row[0].value,) for row in outputs]
         self._registry.recorder.add(RecordedCall(request, outputs, columns, error), size)
 
@@ -300,16 +323,14 @@ class Sender:
         if len(answers) != len(request.rows):
             counts = f"{len(request.rows)} rows got {len(answers)} answers."
             raise failed(Code.INVALID_ARGUMENT, self._callee, counts)
-        if not any(isinstance(answer, BaseException) for answer in answers):
+        if not any(issubclass(kind, BaseException) for kind in set(map(type, answers))):
             try:
-                return self._checked(
-                    self._destination.read(answers, is_json=answerer.is_json), request
-                )
+                return self._checked(self._read(answers), request)
             except BadAnswer as bad:
                 if not self._destination.safe:
                     raise failed(Code.INVALID_ARGUMENT, self._callee, f"{bad}.") from None
         return [
-            self._row(answer, answerer, row, request)
+            self._row(answer, row, request)
             for answer, row in zip(answers, request.rows, strict=True)
         ]
 
@@ -332,14 +353,12 @@ class Sender:
         code = code_of(error) or Code.INTERNAL
         return failed(code, self._callee, f"{type(error).__name__}: {error}")
 
-    def _row(self, answer: Any, answerer: Answerer, row: Row, request: Request) -> Row:
+    def _row(self, answer: Any, row: Row, request: Request) -> Row:
         """Return the outputs of one row, of which one answer may be a failure."""
         try:
             if isinstance(answer, BaseException):
                 raise self._failure(answer)
-            (outputs,) = self._checked(
-                self._destination.read([answer], is_json=answerer.is_json), request, (row,)
-            )
+            (outputs,) = self._checked(self._read([answer]), request, (row,))
         except BadAnswer as bad:
             if not self._destination.safe:
                 raise failed(Code.INVALID_ARGUMENT, self._callee, f"{bad}.") from None
@@ -432,8 +451,3 @@ def _descriptions(rows: Sequence[Row]) -> Mapping[str, Any]:
     categories = rows[0][1] if rows and len(rows[0]) > 1 else ()
     described: dict[str, Any] = dict([each for each in categories if isinstance(each, tuple)])
     return {"descriptions": described} if described else {}
-
-
-def _plain_size(rows: Sequence[Row]) -> int:
-    """Return about how many bytes rows of plain data or documents have."""
-    return sum([len(repr(row[0])) for row in rows])

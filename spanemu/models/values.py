@@ -8,6 +8,8 @@
 `writer` makes a function's arguments. `reader` checks what a function returns: numbers of other
 libraries count by what their `item` method returns, arrays by `tolist`. An answer that came as JSON
 may also be in Spanner's JSON form: INT64 as text, BYTES as Base64, times as RFC 3339.
+
+Sizes are checked before anything walks through a value: no other thread runs meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.limits import CELL_BYTES_MAX
-from spanemu.models.errors import BadAnswer
+from spanemu.models.errors import BadAnswer, OversizedAnswer
 from spanemu.values import json, numeric, pg_jsonb
 from spanemu.values.floats import round32
 from spanemu.values.types import BadValue, Type, TypeCode
@@ -92,7 +94,7 @@ _WRITERS: Mapping[TypeCode, Convert] = {
 def reader(type_: Type, *, is_json: bool) -> Convert:
     """Return the function from what a function returned to a value; None is NULL.
 
-    It raises BadAnswer. With `is_json`, the answer came as JSON.
+    It raises BadAnswer and OversizedAnswer. With `is_json`, the answer came as JSON.
     """
     if type_.element is not None:
         return _array_reader(type_, reader(type_.element, is_json=is_json))
@@ -134,6 +136,9 @@ def _optional(read: Convert, type_: Type) -> Convert:
 
 def _plain(value: Any) -> Any:
     """Return the Python object of a number or an array of another library, or the value itself."""
+    size = getattr(value, "nbytes", 0)
+    if isinstance(size, int):
+        _check_size(size)
     for name in ("tolist", "item"):
         method = getattr(value, name, None)
         if callable(method):
@@ -185,9 +190,15 @@ def _float32(value: Any) -> Any:
         raise BadAnswer(str(bad)) from None
 
 
+def _check_size(size: int) -> None:
+    if size > CELL_BYTES_MAX:
+        raise OversizedAnswer
+
+
 def _string(value: Any) -> Any:
     if not isinstance(value, str):
         raise _MismatchError
+    _check_size(len(value))
     if not value.isascii() and not json.is_unicode(value):
         raise BadAnswer("a text is not valid UTF-8")
     return str(value)
@@ -195,6 +206,7 @@ def _string(value: Any) -> Any:
 
 def _bytes(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
+        _check_size(len(value))
         return bytes(value)
     raise _MismatchError
 
@@ -236,15 +248,33 @@ def jsonb(value: Any) -> Any:
 
 def _document(value: Any, parse: Callable[[str], Any]) -> Any:
     try:
+        _check_document(value, CELL_BYTES_MAX)
         text = json_text.dumps(value, default=_plain_or_refused, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
         raise BadAnswer(f"an answer is not JSON: {problem}") from None
-    if len(text) > CELL_BYTES_MAX:
-        raise BadAnswer(f"an answer has {len(text)} characters of JSON")
+    _check_size(len(text))
     try:
         return parse(text)
     except BadValue as bad:
         raise BadAnswer(str(bad)) from None
+
+
+def _check_document(value: Any, left: int) -> int:
+    """Return how many bytes are left of a number that the JSON of a value may have.
+
+    Raise OversizedAnswer when none are.
+    """
+    if isinstance(value, str):
+        left -= len(value)
+    elif isinstance(value, dict | list | tuple):
+        left -= 2 * len(value)
+        parts = value.values() if isinstance(value, dict) else value
+        for part in parts if left > 0 else ():
+            if part.__class__ is not float:
+                left = _check_document(part, left)
+    if left < 0:
+        raise OversizedAnswer
+    return left
 
 
 def _plain_or_refused(value: Any) -> Any:
@@ -285,6 +315,7 @@ def _array_reader(type_: Type, item: Convert) -> Convert:
             if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
                 raise _MismatchError
             value = list(value)
+        _check_size(len(value) * _ITEM_BYTES)
         if is_float and floats.issuperset(map(type, value)):
             return tuple(value)
         return tuple([item(each) for each in value])

@@ -108,7 +108,8 @@ class Parameter:
 class UserFunction:
     """A function as declared: a SQL expression over its parameters, or a remote endpoint.
 
-    `depends_on` names the tables, views and sequences that the body uses, also in other functions.
+    `depends_on` names the tables, views, sequences and models that the body uses, also in other
+    functions.
     """
 
     name: str
@@ -136,6 +137,11 @@ class ModelColumn:
     def type_text(self) -> str:
         """The type as DDL writes it, with all lengths MAX."""
         return _unlimited(self.type)
+
+    @property
+    def is_required(self) -> bool:
+        """True unless the column was declared optional."""
+        return bool(self.options.get("required", True))
 
 
 _LENGTHS = frozenset({TypeCode.STRING, TypeCode.BYTES})

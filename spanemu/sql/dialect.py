@@ -118,8 +118,8 @@ class StoredExpression:
     pending_commit_timestamp: bool
     depth: int
     sequences: frozenset[str]
-    tables: frozenset[str]  # tables, views and functions of users
-    remote_calls: frozenset[str]  # AI functions and remote functions
+    tables: frozenset[str]  # tables, views, models and functions of users
+    remote_calls: frozenset[str]  # models, AI functions and remote functions
 
     @property
     def is_deterministic(self) -> bool:
@@ -129,10 +129,11 @@ class StoredExpression:
 
 @dataclass(frozen=True, slots=True)
 class ViewShape:
-    """The columns of a view, and the tables, views and sequences it uses in the schema's spelling.
+    """The columns of a view, and the objects that it uses, in the schema's spelling.
 
-    `depends_on` includes the tables and views that a used view reads. `identity` has the names of
-    each column that tells the rows apart, where the form of the query guarantees it.
+    `depends_on` names tables, views, sequences, models and functions, also those that a used view
+    needs. `identity` has the names of each column that tells the rows apart, where the form of the
+    query guarantees it.
     """
 
     columns: tuple[tuple[str, Type], ...]

@@ -65,7 +65,9 @@ class CallOptions(NamedTuple):
 
 
 class RemoteCalls(Protocol):
-    """The calls of one statement."""
+    """The calls of one statement. `waited` are the seconds that it has waited for functions."""
+
+    waited: float
 
     def answer(self, target: Target, rows: Sequence[Row], options: CallOptions) -> Sequence[Row]:
         """Return the outputs of the target for each row of its inputs.

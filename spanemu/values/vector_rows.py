@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any
 
 from spanemu.base.record import NamedTuple
@@ -39,14 +41,12 @@ class Gathered:
     def __init__(self, column: VectorColumn, items: Sequence[tuple[bytes, Row]]) -> None:
         position = column.position
         self.column = column
-        self.keys: list[bytes] = []
-        self.rows: list[Row] = []
-        self.null_keys: list[bytes] = []
-        self.null_rows: list[Row] = []
-        for key, row in items:
-            is_null = len(row) <= position or row[position] is None
-            (self.null_keys if is_null else self.keys).append(key)
-            (self.null_rows if is_null else self.rows).append(row)
+        held = [len(row) > position and row[position] is not None for _, row in items]
+        self.keys: list[bytes] = [key for key, _ in compress(items, held)]
+        self.rows: list[Row] = [row for _, row in compress(items, held)]
+        nulls = [] if all(held) else list(compress(items, map(not_, held)))
+        self.null_keys: list[bytes] = [key for key, _ in nulls]
+        self.null_rows: list[Row] = [row for _, row in nulls]
         self.kept: Any = None
 
     def places(self, keys: Collection[bytes]) -> list[int]:

@@ -114,6 +114,40 @@ GRAPH_STORES = {
     "langchain": _graph_store("langchain", ""),
     "llama_index": _graph_store("llama_index", ""),
 }
+_NEAR = "{} COSINE: [[1, 0.051], [2, 0.368]]\n{} EUCLIDEAN: [[1, 1.0], [2, 1.732]]\n"
+_STORED = "store: [['aab', 'short', 0.051], ['bbc', 'short', 0.368]]\n"
+ADK = Client(
+    "adk",
+    tools=("python3",),
+    fetch="sh fetch.sh {out}",
+    build="{out}/venv/bin/python -m py_compile spanner_tools.py",
+    run="{out}/venv/bin/python spanner_tools.py {project} {instance} googlesql postgresql",
+    prints="""\
+tables: ['docs']
+types: {'id': 'INT64', 'body': 'STRING(MAX)', 'embedding': 'ARRAY<FLOAT32>(vector_length=>4)'}
+indexes: [('PRIMARY_KEY', 'PRIMARY_KEY'), ('by_cosine', 'VECTOR'), ('by_length', 'VECTOR')]
+index columns: [('PRIMARY_KEY', 'id'), ('by_cosine', 'embedding'), ('by_length', 'embedding')]
+schemas: []
+sql: [[1], [2], [3]]
+"""
+    + _NEAR.format("EXACT", "EXACT") + _NEAR.format("APPRO", "APPRO") + _STORED
+    + "PostgreSQL\n" + _NEAR.format("EXACT", "EXACT") + _STORED,
+    folder="suites/adk",
+)  # fmt: skip
+DOCS = """
+CREATE TABLE docs (
+  id INT64 NOT NULL, body STRING(MAX), embedding ARRAY<FLOAT32>(vector_length=>4)
+) PRIMARY KEY (id);
+CREATE VECTOR INDEX by_cosine ON docs(embedding) WHERE embedding IS NOT NULL
+  OPTIONS (distance_type = 'COSINE');
+CREATE VECTOR INDEX by_length ON docs(embedding) WHERE embedding IS NOT NULL
+  OPTIONS (distance_type = 'EUCLIDEAN');
+CREATE MODEL Embedder INPUT (content STRING(MAX)) OUTPUT (embeddings STRUCT<values ARRAY<FLOAT64>>)
+  REMOTE OPTIONS (endpoint = '//aiplatform.googleapis.com/projects/p/locations/l/endpoints/e')
+"""
+PG_DOCS = """
+CREATE TABLE docs (id bigint PRIMARY KEY, body text, embedding float4[] VECTOR LENGTH 4)
+"""
 ACCOUNTS = "CREATE TABLE Accounts (Id INT64 NOT NULL, Balance INT64) PRIMARY KEY (Id)"
 
 
@@ -164,3 +198,21 @@ def test_a_graph_store(store: Client, tmp_path: Path) -> None:
     progress = "Waiting for", "Insert ", "No schema change"
     printed = [line for line in ran.stdout.splitlines(True) if not line.startswith(progress)]
     assert (ran.returncode, "".join(printed)) == (0, store.prints), ran.stderr
+def test_the_spanner_tools_of_adk(tmp_path: Path) -> None:
+    ADK.make(tmp_path)
+    rows = [
+        (1, "aab", [2.0, 1.0, 0.0, 0.0]),
+        (2, "bbc", [0.0, 2.0, 1.0, 0.0]),
+        (3, "cd", [0.0, 0.0, 1.0, 1.0]),
+    ]
+    with spanemu.Emulator.subprocess() as emulator:
+        emulator.models.set_answers("*", default={"embeddings": {"values": [1.0, 1.0, 0.0, 0.0]}})
+        for home in (
+            emulator.create_database("googlesql", DOCS),
+            emulator.create_database("postgresql", PG_DOCS, dialect="postgresql"),
+        ):
+            with home.client().batch() as batch:
+                batch.insert("docs", ("id", "body", "embedding"), rows)
+        places = {"project": emulator.project, "instance": emulator.instance}
+        ran = shell(ADK.run, tmp_path, RUN_SECONDS_MAX, emulator.uri, places)
+    assert (ran.returncode, ran.stdout) == (0, ADK.prints), ran.stderr

@@ -166,6 +166,70 @@ def test_calls_that_are_refused(database, query, words):
         rows(database, query)
 
 
+def test_a_sample_is_drawn_from_predictions(registered, database):
+    registered.register("Price", price)
+    query = (
+        "SELECT value FROM ML.PREDICT(MODEL Price, TABLE Gem) AS p TABLESAMPLE RESERVOIR (2 ROWS)"
+    )
+    assert len(rows(database, query)) == 2
+    assert sum(call.row_count for call in registered.calls) == 3
+
+
+def test_parameters_are_a_constant_struct(registered, database):
+    seen = []
+
+    def embed(batch, call):
+        seen.append(dict(call.parameters))
+        return [{} for _ in batch]
+
+    registered.register("Embedder", embed)
+    query = "SELECT 1 FROM ML.PREDICT(MODEL Embedder, (SELECT 'a' AS content), {})"
+    struct = param_types.Struct([param_types.StructField("n", param_types.INT64)])
+    rows(database, query.format("@p"), params={"p": (5,)}, param_types={"p": struct})
+    rows(database, query.format("STRUCT<n INT64>(6)"))
+    rows(database, query.format("STRUCT(2 + 5 AS n)"))
+    assert seen == [{"n": 5}, {"n": 6}, {"n": 7}]
+
+
+VIEWS = [
+    """CREATE VIEW Priced SQL SECURITY DEFINER AS
+    SELECT p.Id, p.value FROM ML.PREDICT(MODEL Price, TABLE Gem) AS p""",
+    "CREATE VIEW Asked SQL SECURITY INVOKER AS SELECT d.Id, AI.IF(d.Text) AS a FROM Doc AS d",
+    "CREATE FUNCTION Priciest(x FLOAT64) AS ((SELECT MAX(value) FROM ML.PREDICT(MODEL Price, "
+    "(SELECT x AS carat, 'c' AS cut))))",
+]
+
+
+def test_views_and_functions_call_models(registered, emulator):
+    home = emulator.create_database(f"models-{next(_numbers)}", schema=[*SCHEMA, *VIEWS])
+    with home.client().batch() as batch:
+        batch.insert("Gem", ["Id", "Carat", "Cut", "Value"], GEMS)
+        batch.insert("Doc", ["Id", "Text"], DOCS)
+    registered.register("Price", price)
+    registered.register("AI.IF", lambda batch, call: [len(row["prompt"]) > 4 for row in batch])
+    query = "SELECT Id, value FROM Priced WHERE Id > 1 ORDER BY Id"
+    assert rows(home.client(), query) == [(2, 150.0), (3, 250.0)]
+    assert rows(home.client(), "SELECT Id FROM Asked WHERE a") == [(3,)]
+    assert rows(home.client(), "SELECT Priciest(3.0)") == [(300.0,)]
+    refused = {
+        "DROP MODEL Price": "Cannot drop MODEL `Price` on which there are dependent views: Priced",
+        SCHEMA[0].replace("CREATE", "CREATE OR REPLACE", 1).replace("carat FLOAT64", "x FLOAT64"):
+            "required column `x`",
+        SCHEMA[0].replace("CREATE", "CREATE OR REPLACE", 1).replace("value FLOAT64", "value BOOL"):
+            "FUNCTION `Priciest` to become invalid",
+    }  # fmt: skip
+    for statement, words in refused.items():
+        with pytest.raises(spanemu.SpannerError, match=words) as failure:
+            home.apply_schema(statement)
+        assert failure.value.code is spanemu.Code.FAILED_PRECONDITION
+    home.apply_schema("ALTER MODEL Price SET OPTIONS (default_batch_size = 1)")
+    copy = emulator.create_database(
+        f"models-{next(_numbers)}", schema=list(home.client().ddl_statements)
+    )
+    assert list(copy.client().ddl_statements) == list(home.client().ddl_statements)
+    home.apply_schema("DROP VIEW Priced; DROP FUNCTION Priciest; DROP MODEL Price")
+
+
 # ---------------------------------------------------------------------------- AI functions
 
 
@@ -246,6 +310,19 @@ def test_a_remote_function_needs_a_function(registered, database):
         rows(database, "SELECT Twice(1, 'x')")
 
 
+def test_a_remote_function_in_safe_mode(registered, database):
+    def fail_for_two(row, call):
+        if row["x"] == 2:
+            raise ValueError("two")
+        return row["x"]
+
+    registered.register("Twice", fail_for_two, each=True)
+    query = "SELECT SAFE.Twice(Id, Text) FROM Doc ORDER BY Id"
+    assert rows(database, query) == [(1,), (None,), (3,)]
+    with pytest.raises(exceptions.InternalServerError, match="two"):
+        rows(database, query.replace("SAFE.", ""))
+
+
 # ---------------------------------------------------------------------------- failures
 
 
@@ -295,6 +372,9 @@ def test_a_hundred_megabytes_are_refused(registered, database):
     with pytest.raises(exceptions.ResourceExhausted, match="exceeds the limit"):
         rows(database, query)
     registered.register("AI.CLASSIFY", lambda batch, call: ["x" * 100_000_000])
+    with pytest.raises(exceptions.ResourceExhausted, match="exceeds the limit"):
+        rows(database, "SELECT AI.CLASSIFY('a', ['x'])")
+    registered.register("AI.CLASSIFY", lambda batch, call: ["x" * 1_000_000])
     with pytest.raises(exceptions.InvalidArgument, match="none of the categories x") as failure:
         rows(database, "SELECT AI.CLASSIFY('a', ['x'])")
     assert len(str(failure.value)) < 1000
@@ -310,7 +390,11 @@ def test_a_function_that_hangs_is_abandoned(registered, database, emulator):
     registered.register("Price", hang)
     try:
         with pytest.raises(exceptions.DeadlineExceeded):
-            rows(database, "SELECT value FROM ML.PREDICT(MODEL Price, TABLE Gem)", timeout=0.3)
+            rows(database, "SELECT value FROM ML.PREDICT(MODEL Price, TABLE Gem)", timeout=1)
+        for _ in range(500):  # The client may give up before the server does.
+            if emulator.models.abandoned:
+                break
+            threading.Event().wait(0.02)
         assert len(emulator.models.abandoned) == 1
         assert "hang" in emulator.models.abandoned[0]
         assert rows(database, "SELECT COUNT(*) FROM Gem") == [(3,)]

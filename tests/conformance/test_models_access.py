@@ -21,6 +21,12 @@ SCHEMA = [
     "GRANT EXECUTE ON FUNCTION Twice TO ROLE caller",
     "GRANT SELECT ON TABLE Texts TO ROLE caller",
     "GRANT SELECT ON TABLE Texts TO ROLE stranger",
+    """CREATE VIEW Definers SQL SECURITY DEFINER AS SELECT p.score, Twice(1) AS two
+    FROM ML.PREDICT(MODEL Rater, (SELECT 'a' AS content)) AS p""",
+    """CREATE VIEW Invokers SQL SECURITY INVOKER AS SELECT p.score
+    FROM ML.PREDICT(MODEL Rater, (SELECT 'a' AS content)) AS p""",
+    "CREATE VIEW Doublers SQL SECURITY INVOKER AS SELECT Twice(1) AS two",
+    "GRANT SELECT ON VIEW Definers, Invokers, Doublers TO ROLE caller, stranger",
 ]
 PREDICT = "SELECT COUNT(*) FROM ML.PREDICT(MODEL Rater, (SELECT Text AS content FROM Texts))"
 OTHER = PREDICT.replace("Rater", "Other")
@@ -61,6 +67,18 @@ def test_a_role_that_may_execute(home, sql, found):
 def test_a_role_that_may_not(home, role, sql, name):
     with pytest.raises(exceptions.PermissionDenied, match=f"EXECUTE.*{name}|{name}.*EXECUTE"):
         rows(home, role, sql)
+
+
+@pytest.mark.parametrize(("view", "name"), [("Invokers", "Rater"), ("Doublers", "Twice")])
+def test_a_view_with_the_rights_of_its_invoker_needs_execute(home, view, name):
+    query = f"SELECT COUNT(*) FROM {view}"
+    assert rows(home, "caller", query) == [(1,)]
+    with pytest.raises(exceptions.PermissionDenied, match=name):
+        rows(home, "stranger", query)
+
+
+def test_a_view_with_the_rights_of_its_definer_needs_no_execute(home):
+    assert rows(home, "stranger", "SELECT COUNT(*) FROM Definers") == [(1,)]
 
 
 def test_a_role_sees_the_models_that_it_may_execute(home):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 from itertools import count
@@ -106,8 +107,12 @@ def test_tools_read_the_schema_of_models(home):
     assert rows(
         database,
         """SELECT column_kind, column_name, option_name, option_type, option_value
-        FROM information_schema.model_column_options""",
-    ) == [("INPUT", "content", "required", "BOOL", "TRUE")]
+        FROM information_schema.model_column_options
+        ORDER BY column_kind""",
+    ) == [
+        ("INPUT", "content", "required", "BOOL", "TRUE"),
+        ("OUTPUT", "embeddings", "required", "BOOL", "TRUE"),
+    ]
 
 
 # ---------------------------------------------------------------------------- isolation
@@ -140,6 +145,94 @@ def test_others_are_served_while_a_function_runs(registered, home):
         release.set()
         caller.join()
     assert sorted(waits)[len(waits) // 2] < 0.1
+
+
+BAD = {
+    "hangs": exceptions.DeadlineExceeded,
+    "raises": exceptions.InternalServerError,
+    "answers too few rows": exceptions.InvalidArgument,
+    "answers without end": exceptions.InvalidArgument,
+    "answers with another type": exceptions.InvalidArgument,
+    "answers with 100 MB": exceptions.ResourceExhausted,
+    "answers with a text of 100 MB": exceptions.ResourceExhausted,
+}
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads /proc")
+@pytest.mark.parametrize("bad", BAD)
+def test_others_are_served_beside_a_bad_function(emulator, registered, home, bad):
+    release, entered = threading.Event(), threading.Event()
+
+    def call_of(answer):
+        def function(batch, call):
+            entered.set()
+            return answer(batch)
+
+        return function
+
+    def fail(batch):
+        raise ValueError("no")
+
+    answers = {
+        "hangs": lambda batch: release.wait(20),
+        "raises": fail,
+        "answers too few rows": lambda batch: [],
+        "answers without end": lambda batch: count(),
+        "answers with another type": lambda batch: [{"embeddings": 1} for _ in batch],
+        "answers with 100 MB": lambda batch: [
+            {"embeddings": {"values": [1.0] * 12_500_000}} for _ in batch
+        ],
+        "answers with a text of 100 MB": lambda batch: ["é" * 50_000_000 for _ in batch],
+    }
+    database, waits, errors = home.client(), [], []
+    is_text = "text" in bad
+    if is_text:
+        home.apply_schema(
+            """CREATE MODEL Writer INPUT (content STRING(MAX)) OUTPUT (text STRING(MAX))
+            REMOTE OPTIONS (endpoint = 'e')"""
+        )
+    registered.register("Writer" if is_text else "Embedder", call_of(answers[bad]))
+    sql = CALLS.replace("Embedder", "Writer") if is_text else CALLS
+    sql = f"{sql} @{{remote_udf_max_rows_per_rpc=1}}"
+
+    def fail_to_call():
+        try:
+            rows(database, sql, timeout=0.5 if bad == "hangs" else 20)
+        except exceptions.GoogleAPICallError as error:
+            errors.append(error)
+
+    rows(database, "SELECT COUNT(*) FROM Texts WHERE Id < 50")
+    threads, memory = threading.active_count(), resident_bytes()
+    caller = threading.Thread(target=fail_to_call)
+    caller.start()
+    try:
+        assert entered.wait(10)
+        while len(waits) < 10 or caller.is_alive():
+            start = time.perf_counter()
+            assert rows(database, "SELECT COUNT(*) FROM Texts WHERE Id < 50") == [(50,)]
+            with database.batch() as batch:
+                batch.insert_or_update("Texts", ["Id", "Text"], [(0, f"text {len(waits)}")])
+            waits.append(time.perf_counter() - start)
+        caller.join()
+    finally:
+        release.set()
+    (error,) = errors
+    assert isinstance(error, BAD[bad]), error
+    assert sorted(waits)[len(waits) // 2] < 0.1
+    for _ in range(100):
+        if not emulator.models.abandoned and threading.active_count() <= threads + 1:
+            break
+        threading.Event().wait(0.02)
+    assert not emulator.models.abandoned
+    assert threading.active_count() <= threads + 1
+    registered.clear()
+    gc.collect()
+    assert resident_bytes() < memory + 50_000_000
 
 
 def test_what_a_failed_call_leaves(emulator, registered, home):
@@ -230,6 +323,27 @@ def test_an_aborted_transaction_calls_again(emulator, registered, home):
     home.client().run_in_transaction(work)
     assert len(seen) == 2
     assert sum(len(call.rows) for call in registered.calls) == 100
+
+
+def test_waiting_for_a_function_is_not_processor_time(registered, home):
+    def slow(batch, call):
+        threading.Event().wait(0.02)
+        return [{} for _ in batch]
+
+    registered.register("Embedder", slow)
+    with home.client().snapshot() as snapshot:
+        result = snapshot.execute_sql(CALLS, query_mode=2)
+        assert list(result) == [[50]]
+    stats = result.stats.query_stats
+    elapsed, computing = (
+        float(stats[name].removesuffix(" msecs")) for name in ("elapsed_time", "cpu_time")
+    )
+    assert elapsed - computing >= 100  # five requests
+    for node in result.stats.query_plan.plan_nodes:
+        if node.display_name == "Remote Call":
+            figures = node.execution_stats
+            waited = float(figures["latency"]["total"]) - float(figures["cpu_time"]["total"])
+            assert waited >= 100
 
 
 def test_statistics_and_plans_show_calls(registered, home):

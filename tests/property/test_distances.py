@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from math import fsum, isclose, sqrt
 
 import pytest
@@ -13,7 +14,8 @@ from spanemu.sql.googlesql.catalog import CATALOG as GOOGLESQL
 from spanemu.sql.postgresql.catalog import CATALOG as POSTGRESQL
 
 TOLERANCE = 1e-12  # of the sum of the terms' magnitudes
-ELEMENTS = st.floats(-1e6, 1e6, width=32)
+# Of 32 bits, and numbers whose products keep all their digits in 64 bits.
+ELEMENTS = st.floats(-1e6, 1e6, width=32) | st.floats(1e-100, 1e100) | st.floats(-1e100, -1e-100)
 PAIRS = st.integers(1, 60).flatmap(
     lambda n: st.tuples(
         st.lists(ELEMENTS, min_size=n, max_size=n), st.lists(ELEMENTS, min_size=n, max_size=n)
@@ -44,19 +46,48 @@ def terms(left, right) -> list[float]:
 
 @given(PAIRS)
 def test_dot_products(evaluate, pair) -> None:
+    check_dot_product(evaluate, pair)
+
+
+@given(PAIRS)
+def test_euclidean_distances(evaluate, pair) -> None:
+    check_euclidean_distance(evaluate, pair)
+
+
+@given(PAIRS)
+def test_cosine_distances(evaluate, pair) -> None:
+    check_cosine_distance(evaluate, pair)
+
+
+@pytest.mark.parametrize("length", [768, 8_000])
+def test_distances_of_long_vectors(evaluate, length) -> None:
+    drawn = random.Random(length)
+    first = [drawn.gauss(0, 1) for _ in range(length)]
+    near = [each * (1 + 1e-6 * drawn.random()) for each in first]
+    for second in (
+        [drawn.gauss(0, 1) for _ in range(length)],
+        [drawn.gauss(0, 1e6) for _ in range(length)],
+        [-each for each in first],
+        near,
+        first,
+    ):
+        check_dot_product(evaluate, (first, second))
+        check_euclidean_distance(evaluate, (first, second))
+        check_cosine_distance(evaluate, (first, second))
+
+
+def check_dot_product(evaluate, pair) -> None:
     products = terms(*pair)
     magnitude = fsum(map(abs, products))
     assert abs(evaluate("dot_product", *pair) - fsum(products)) <= TOLERANCE * magnitude
 
 
-@given(PAIRS)
-def test_euclidean_distances(evaluate, pair) -> None:
+def check_euclidean_distance(evaluate, pair) -> None:
     apart = sqrt(fsum((x - y) ** 2 for x, y in zip(*pair, strict=True)))
     assert isclose(evaluate("euclidean_distance", *pair), apart, rel_tol=TOLERANCE)
 
 
-@given(PAIRS)
-def test_cosine_distances(evaluate, pair) -> None:
+def check_cosine_distance(evaluate, pair) -> None:
     left, right = pair
     length = sqrt(fsum(terms(left, left))) * sqrt(fsum(terms(right, right)))
     if length > 1e-100:

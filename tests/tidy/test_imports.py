@@ -253,12 +253,23 @@ def test_no_import_inside_a_function() -> None:
     assert not inside, "imports belong at the top"
 
 
+def resolves_names(path: Path) -> bool:
+    """Return whether a module has a `__getattr__`, which imports its names on first use."""
+    assigned = {
+        ast.unparse(target)
+        for node in tree_of(path).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    }
+    return "__getattr__" in assigned | {function.name for function in functions(path)}
+
+
 def test_no_import_for_the_type_checker_alone() -> None:
     # A package that resolves its names on first use declares them to the type checker.
     hidden = {
         f"{name_of(path)}:{inner.lineno}"
         for path in modules(PACKAGE)
-        if "__getattr__" not in {function.name for function in functions(path)}
+        if not resolves_names(path)
         for node in tree_of(path).body
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for inner in node.body

@@ -283,22 +283,15 @@ def _needs(generation: Generation, request: StatementRequest, access: Access) ->
         return
     for name in usage.system_tables:
         access.check_system_table(name)
-    yield from _read_needs(generation, usage)
+    yield from _use_needs(generation, usage)
     for privilege, table, columns in usage.writes:
         any_column = not columns and privilege != "DELETE"
         kind = _table_kind(table, generation.schema)
         yield Need(privilege, kind, table, columns, any_column=any_column)
-    for function in usage.functions:
-        yield Need("EXECUTE", "TABLE FUNCTION", function)
-    for model in usage.models:
-        yield Need("EXECUTE", "MODEL", model)
-    for function in usage.remote_functions:
-        yield Need("EXECUTE", "FUNCTION", function)
-    for sequence, is_drawn_from in usage.sequences:
-        yield Need("UPDATE" if is_drawn_from else "SELECT", "SEQUENCE", sequence)
 
 
-def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
+def _use_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
+    """Yield what a query needs, and the queries of the views with the rights of the invoker."""
     for name, columns in usage.reads.items():
         view = generation.schema.view(name)
         if view is None:
@@ -307,7 +300,15 @@ def _read_needs(generation: Generation, usage: Usage) -> Iterator[Need]:
             continue
         yield Need("SELECT", "VIEW", view.name)
         if view.invoker_rights:
-            yield from _read_needs(generation, _compiled_usage(generation, view.query, ()))
+            yield from _use_needs(generation, _compiled_usage(generation, view.query, ()))
+    for function in usage.functions:
+        yield Need("EXECUTE", "TABLE FUNCTION", function)
+    for model in usage.models:
+        yield Need("EXECUTE", "MODEL", model)
+    for function in usage.remote_functions:
+        yield Need("EXECUTE", "FUNCTION", function)
+    for sequence, is_drawn_from in usage.sequences:
+        yield Need("UPDATE" if is_drawn_from else "SELECT", "SEQUENCE", sequence)
 
 
 def _compiled_usage(generation: Generation, sql: str, types: tuple[tuple[str, Type], ...]) -> Usage:

@@ -54,6 +54,10 @@ class StatementContext:
             )
         return calls
 
+    def waited(self) -> float:
+        """Return the seconds that the statement has waited for functions of models."""
+        return 0.0 if self._calls is None else self._calls.waited
+
     def next_sequence_value(self, sequence: str) -> int:
         """Return the next value, which is consumed even if the transaction aborts."""
         if not self.writable:

@@ -115,7 +115,7 @@ def execute_dml(
             transaction.buffer.rollback_to(mark)
             raise
     if request.mode in _WITH_STATS:
-        measured = Measured(len(rows), monotonic() - began)
+        measured = Measured(len(rows), monotonic() - began, run.context.waited())
         fill_stats(result.stats, prepared, request, run, measured)
     return DmlDone(result, mutations)
 

@@ -71,6 +71,15 @@ class VectorLengthType(SpannerError, code=Code.INVALID_ARGUMENT):
     type: str
 
 
+class VectorLengthRange(
+    SpannerError, code=Code.INVALID_ARGUMENT, sql_state=SqlState.INVALID_PARAMETER_VALUE
+):
+    prose = "Bad `vector_length` for column {table}.{column}: {length} is out of range for INT64."
+    table: str
+    column: str
+    length: int
+
+
 class VectorLengthOnComputed(SpannerError, code=Code.INVALID_ARGUMENT):
     prose = (
         "`vector_length` cannot be applied on generated column or default column, but it is "

@@ -285,6 +285,11 @@ class OtherDatabaseAltered(SpannerError, code=Code.INVALID_ARGUMENT):
     database: str
 
 
+class OptionTwice(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "Duplicate option: {option}."
+    option: str
+
+
 class UnknownObjectOption(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Invalid {kind} option: {option} of {name}. Supported options are {supported}."
     kind: str

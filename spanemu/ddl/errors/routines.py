@@ -68,6 +68,19 @@ class ModelColumnInvalid(SpannerError, code=Code.FAILED_PRECONDITION):
     problem: str
 
 
+class ModelColumnTwice(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Duplicate name in schema: {model}.{column}."
+    model: str
+    column: str
+
+
+class ModelColumnsDifferInCase(SpannerError, code=Code.FAILED_PRECONDITION):
+    prose = "Schema object names differ only in case: {model}.{column}, {model}.{known}."
+    model: str
+    column: str
+    known: str
+
+
 class TooManyModelColumns(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Model {model} has too many {kind}; the limit is {limit}."
     model: str

@@ -51,8 +51,9 @@ from spanemu.sql.dialects import dialect_of
 from spanemu.values.types import Type, TypeCode
 
 _LABEL = "Function"
+_ENDPOINT = "endpoint"
 _RULES: Rules = {
-    "endpoint": Rule(is_text, "the address of an endpoint"),
+    _ENDPOINT: Rule(is_text, "the address of an endpoint"),
     "max_batching_rows": whole(1, 2**31 - 1),
 }
 
@@ -108,6 +109,9 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         raise FunctionInvalid(name, "a function without a body must be REMOTE")
     else:
         _check_remote_types((declared, *[parameter.type for parameter in parameters]), name)
+    options = changed_options((_LABEL, name), statement.options, _RULES)
+    if body is None and _ENDPOINT not in options:
+        raise FunctionInvalid(name, f"a remote function needs the option {_ENDPOINT}")
     return UserFunction(
         name,
         parameters,
@@ -117,7 +121,7 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         statement.determinism,
         statement.language,
         statement.remote,
-        changed_options((_LABEL, name), statement.options, _RULES),
+        options,
         uses,
         any(schema.view(used) is not None for used in uses),
     )
@@ -133,11 +137,15 @@ def _check_remote_types(types: Iterable[Type], name: str) -> None:
 def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Schema) -> None:
     dialect = dialect_of(schema.dialect)
     seen: set[str] = set()
+    has_default = False
     for parameter in parameters:
         if schema.fold(parameter.name) in seen:
             raise FunctionInvalid(name, f"duplicate parameter {parameter.name}")
         seen.add(schema.fold(parameter.name))
+        if parameter.default is None and has_default:
+            raise FunctionInvalid(name, f"parameter {parameter.name} needs a default value as well")
         if parameter.default is not None:
+            has_default = True
             dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from spanemu.base.errors import SpannerError
 from spanemu.base.identifiers import split_name
 from spanemu.base.limits import MODEL_STRUCT_DEPTH_MAX, MODEL_STRUCT_FIELDS_MAX
+from spanemu.ddl.errors.columns import BadOptionValue, UnknownOption
 from spanemu.ddl.errors.routines import (
     ModelColumnInvalid,
+    ModelColumnsDifferInCase,
+    ModelColumnTwice,
     ModelNotRemote,
     ModelOptionInvalid,
     ModelSchemaMissing,
     TooManyModelColumns,
 )
-from spanemu.ddl.kinds.kind import ObjectKind, privileges_on
+from spanemu.ddl.expressions import with_checked_views
+from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import (
     GRANT,
     OPTION,
@@ -30,6 +35,7 @@ from spanemu.ddl.validators.options import (
     Rule,
     Rules,
     changed_options,
+    distinct_options,
     is_text,
     whole,
 )
@@ -42,6 +48,7 @@ from spanemu.values.types import SCALARS, Type, TypeCode, array_of, struct_of
 
 _LABEL = "Model"
 _BATCH_SIZE = "default_batch_size"
+_REQUIRED = "required"
 _BATCH_SIZE_MAX = 10
 _RULES: Rules = {
     "endpoint": Rule(is_text, "the name of an endpoint"),
@@ -50,6 +57,13 @@ _RULES: Rules = {
         "a list of endpoints",
     ),
     _BATCH_SIZE: whole(1, _BATCH_SIZE_MAX),
+}
+_KINDS: Mapping[str, type] = {"endpoint": str, "endpoints": tuple, _BATCH_SIZE: int}
+_KIND_NAMES: Mapping[type, str] = {
+    bool: "TRUE, FALSE",
+    int: "integers",
+    str: "strings",
+    tuple: "arrays",
 }
 _ATTRIBUTES: Mapping[str, str] = {
     "AS": "Generated columns are",
@@ -86,6 +100,7 @@ def _with_options(statement: ddl_ast.AlterModel, before: Model, _schema: Schema)
 def _options(
     name: str, written: ddl_ast.Options | None, before: Mapping[str, Any]
 ) -> Mapping[str, Any]:
+    _check_kinds("Model", name, written, _KINDS)
     size = ddl_ast.options_by_name(written).get(_BATCH_SIZE)
     if size is not None and not _RULES[_BATCH_SIZE].accepts(size):
         problem = f": {option_value(size)}. Must be between 1 and {_BATCH_SIZE_MAX}."
@@ -100,6 +115,24 @@ def _options(
     return options
 
 
+def _check_kinds(
+    kind: str, name: str, written: ddl_ast.Options | None, kinds: Mapping[str, type]
+) -> None:
+    """Raise UnknownOption or BadOptionValue for what no object of the kind can have."""
+    for option, value in distinct_options(written).items():
+        if option not in kinds:
+            raise UnknownOption(kind, name, option)
+        if value is not None and type(value) is not kinds[option]:
+            raise BadOptionValue(option, f"{_KIND_NAMES[kinds[option]]} and NULL")
+
+
+def _with_checked_users(before: Model | None, after: Model, schema: Schema) -> Schema:
+    """Return the schema, whose views and functions must stay valid after a change of a model."""
+    if before is None or (before.inputs, before.outputs) == (after.inputs, after.outputs):
+        return schema
+    return with_checked_views(schema, (after.name,), "MODEL", after.name)
+
+
 # ---------------------------------------------------------------------------- columns
 
 
@@ -108,64 +141,81 @@ def _columns(
 ) -> tuple[ModelColumn, ...] | None:
     if written is None:
         return None
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     columns = []
     for definition in written:
         name = definition.name.name
         if name.lower() in seen:
-            raise ModelColumnInvalid(model, name, f"Duplicate column name {name}.")
-        seen.add(name.lower())
+            raise _duplicate(model, name, seen[name.lower()])
+        seen[name.lower()] = name
         if definition.attribute:
             problem = f"{_ATTRIBUTES[definition.attribute]} not supported in models."
             raise ModelColumnInvalid(model, name, problem)
         type_ = _type(definition.type, model, name, 0)
         owner = ("Model column", f"{model}.{name}")
-        options = changed_options(owner, definition.options, {"required": TRUE_OR_FALSE})
+        _check_kinds(*owner, definition.options, {_REQUIRED: bool})
+        options = changed_options(owner, definition.options, {_REQUIRED: TRUE_OR_FALSE})
         columns.append(ModelColumn(name, type_, options))
     return tuple(columns)
 
 
+def _duplicate(model: str, name: str, known: str) -> SpannerError:
+    if name == known:
+        return ModelColumnTwice(model, name)
+    return ModelColumnsDifferInCase(model, name, known)
+
+
 def _type(written: TypeName, model: str, column: str, depth: int) -> Type:
-    if depth > MODEL_STRUCT_DEPTH_MAX:
-        raise ModelColumnInvalid(model, column, "The type is nested too deeply.")
+    """Return a type that `depth` arrays and structs enclose."""
+    if written.element is None and written.fields is None:
+        return _scalar(written, model, column)
+    if depth == MODEL_STRUCT_DEPTH_MAX:
+        problem = f"DDL parser exceeded complex type nesting limit of {MODEL_STRUCT_DEPTH_MAX}."
+        raise ModelColumnInvalid(model, column, problem)
     if written.element is not None:
         if written.element.element is not None:
             problem = "Type ARRAY of ARRAY is not supported in model columns."
             raise ModelColumnInvalid(model, column, problem)
-        return array_of(_type(written.element, model, column, depth))
-    if written.fields is not None:
-        if len(written.fields) > MODEL_STRUCT_FIELDS_MAX:
-            raise ModelColumnInvalid(model, column, "The type has too many fields.")
-        _check_fields(written, model, column)
-        fields = [
-            ("" if name is None else name.name, _type(type_, model, column, depth + 1))
-            for name, type_ in written.fields
-        ]
-        return struct_of(*fields)
+        if written.vector_length is not None:
+            problem = "`vector_length` is not supported in model columns."
+            raise ModelColumnInvalid(model, column, problem)
+        return array_of(_type(written.element, model, column, depth + 1))
+    fields = _checked_fields(written, model, column)
+    return struct_of(*[(name, _type(type_, model, column, depth + 1)) for name, type_ in fields])
+
+
+def _scalar(written: TypeName, model: str, column: str) -> Type:
     type_ = SCALARS.get(str(written.path).upper())
     if type_ is None or type_.code not in _TYPES:
         problem = f"Type {str(written.path).upper()} is not supported in model columns."
         raise ModelColumnInvalid(model, column, problem)
-    if type_.code in _LENGTHS and isinstance(written.length, int):
+    if type_.code in _LENGTHS and written.length is None:
+        raise ModelColumnInvalid(model, column, f"Type {type_} needs a length: {type_}(MAX).")
+    if type_.code in _LENGTHS and written.length != "MAX":
         problem = "Length is not supported in model columns. Please use MAX."
         raise ModelColumnInvalid(model, column, problem)
+    if written.length is not None and type_.code not in _LENGTHS:
+        raise ModelColumnInvalid(model, column, f"Type {type_} has no length.")
     return type_
 
 
-def _check_fields(written: TypeName, model: str, column: str) -> None:
-    """Raise ModelColumnInvalid for fields of a STRUCT without names, or with equal ones."""
+def _checked_fields(written: TypeName, model: str, column: str) -> list[tuple[str, TypeName]]:
+    """Return the fields of a STRUCT, each with a name of its own. Raise ModelColumnInvalid."""
+    fields: list[tuple[str, TypeName]] = []
     seen: set[str] = set()
-    for field, _ in written.fields or ():
-        if field is None:
-            raise ModelColumnInvalid(model, column, "A field of a STRUCT has no name.")
-        if field.name.lower() in seen:
-            raise ModelColumnInvalid(model, column, f"Duplicate field name {field.name}.")
-        seen.add(field.name.lower())
-    if not seen:
-        raise ModelColumnInvalid(model, column, "A STRUCT has no fields.")
-
-
-# ---------------------------------------------------------------------------- text
+    for name, type_ in written.fields or ():
+        if name is None:
+            raise ModelColumnInvalid(model, column, "Missing struct field name.")
+        if name.name.lower() in seen:
+            raise ModelColumnInvalid(model, column, f"Duplicate name in Struct: {name.name}.")
+        seen.add(name.name.lower())
+        fields.append((name.name, type_))
+    if not fields:
+        raise ModelColumnInvalid(model, column, "Empty STRUCT is not allowed.")
+    if len(fields) > MODEL_STRUCT_FIELDS_MAX:
+        problem = f"The number of struct field exceeds the limit: {MODEL_STRUCT_FIELDS_MAX}."
+        raise ModelColumnInvalid(model, column, problem)
+    return fields
 
 
 # ---------------------------------------------------------------------------- rows
@@ -189,8 +239,7 @@ def _column_rows(schema: Schema) -> Rows:
 
 def _column_option_rows(schema: Schema) -> Rows:
     for head, kind, _, column in _numbered_columns(schema):
-        for name, value in column.options.items():
-            yield *head, kind, column.name, name, *typed(value)
+        yield *head, kind, column.name, _REQUIRED, *typed(column.is_required)
 
 
 def _numbered_columns(
@@ -217,7 +266,8 @@ MODEL = ObjectKind(
     limit="models",
     default_schema_only=True,
     privileges=frozenset({"EXECUTE"}),
-    dependents=(privileges_on("MODEL"),),
+    settle=_with_checked_users,
+    dependents=(views_over("MODEL"), privileges_on("MODEL")),
     tables=(
         ObjectTable("MODELS", f"{_KEY} !IS_REMOTE:BOOL", _rows, by_privilege=True),
         ObjectTable(

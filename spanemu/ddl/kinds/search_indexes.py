@@ -74,7 +74,7 @@ _RULES: Rules = {
 
 def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -> Change:
     name = str(statement.name)
-    if statement.if_not_exists and schema.in_any_case(schema.search_indexes, name) is not None:
+    if statement.if_not_exists and schema.index_in_any_case(name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
@@ -193,7 +193,7 @@ _VECTOR_RULES: Rules = {
 
 def _create_vector_index(statement: ddl_ast.CreateVectorIndex, schema: Schema) -> Change:
     name = str(statement.name)
-    if statement.if_not_exists and schema.in_any_case(schema.vector_indexes, name) is not None:
+    if statement.if_not_exists and schema.index_in_any_case(name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))

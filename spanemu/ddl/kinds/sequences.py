@@ -22,7 +22,7 @@ from spanemu.ddl.expressions import sequences_of_default
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.kinds.rows import OPTION, ObjectTable, Rows, option_rows
 from spanemu.ddl.validators import raise_first
-from spanemu.ddl.validators.options import sequence_problems
+from spanemu.ddl.validators.options import distinct_options, sequence_problems
 from spanemu.schema.objects import SEQUENCE_NUMBERS, Sequence
 from spanemu.schema.option_text import shown_value
 from spanemu.schema.schema import Schema
@@ -53,7 +53,7 @@ def _described(
     if options is not None:
         if not clauses.is_empty or (_is_described(before) and not before.by_options):
             raise SequenceClausesAndOptions(before.name)
-        return replace(_by_options(before, ddl_ast.options_by_name(options)), by_options=True)
+        return replace(_by_options(before, distinct_options(options)), by_options=True)
     if not clauses.is_empty and _is_described(before) and before.by_options:
         raise SequenceClausesAndOptions(before.name)
     return replace(

@@ -24,6 +24,7 @@ from spanemu.ddl.validators.options import (
     OPTIONS,
     TRUE_OR_FALSE,
     changed_options,
+    distinct_options,
     option_problems,
 )
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
@@ -39,7 +40,7 @@ def alter_database(statement: ddl_ast.AlterDatabase, schema: Schema) -> Change:
     """
     database = statement.name.name
     options, packages = dict(schema.options), schema.statistics
-    for name, value in ddl_ast.options_by_name(statement.options).items():
+    for name, value in distinct_options(statement.options).items():
         raise_first(option_problems(name, value, schema))
         if name == "optimizer_statistics_package" and value is not None:
             packages = _with_package(packages, str(value))

@@ -39,7 +39,7 @@ from spanemu.values.order import SortOrder
 def create_index(statement: ddl_ast.CreateIndex, schema: Schema) -> Change:
     """Create a secondary index, and fill it from stored rows."""
     name = str(statement.name)
-    if statement.if_not_exists and schema.in_any_case(schema.indexes, name) is not None:
+    if statement.if_not_exists and schema.index_in_any_case(name) is not None:
         return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))

@@ -34,7 +34,7 @@ from spanemu.ddl.errors.tables import CheckOnCommitTimestamp
 from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
 from spanemu.ddl.kinds.table import column_dependents
 from spanemu.ddl.validators.tables import scalar_of
-from spanemu.schema.indexes import SearchIndex, SortedIndex
+from spanemu.schema.indexes import Index, SearchIndex, SortedIndex, VectorIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Table
 from spanemu.values.types import TypeCode
@@ -188,12 +188,17 @@ def _nullability_problems(change: Alteration) -> Iterator[SpannerError]:
     for key in change.foreign_keys():
         yield NotNullInForeignKey(*change.place, key.name)
     for index in change.schema.all_indexes_of(change.table):
-        if not isinstance(index, SortedIndex | SearchIndex):
-            continue
-        keys = {part.column.id for part in index.declared_key}
-        filtered = {column.id for column in index.filtered}
-        if change.before.id in keys - filtered:
+        if change.before.id in _unfiltered_key(index):
             yield NotNullInIndex(*change.place, index.name)
+
+
+def _unfiltered_key(index: Index) -> set[int]:
+    """Return the ids of the key columns whose NULL does not keep a row out of the index."""
+    if isinstance(index, VectorIndex):
+        return {column.id for column in index.key if column.name not in index.where_not_null}
+    assert isinstance(index, SortedIndex | SearchIndex)
+    filtered = {column.id for column in index.filtered}
+    return {part.column.id for part in index.declared_key} - filtered
 
 
 def commit_timestamp_problems(change: Alteration) -> Iterator[SpannerError]:

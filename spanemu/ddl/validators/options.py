@@ -87,10 +87,10 @@ def changed_options(
 ) -> Mapping[str, Any]:
     """Return the options after those written; NULL removes an option.
 
-    `owner` is a kind and a name. Raises UnknownObjectOption or BadObjectOption.
+    `owner` is a kind and a name. Raises OptionTwice, UnknownObjectOption or BadObjectOption.
     """
     options = dict(before or {})
-    for name, value in ddl_ast.options_by_name(written).items():
+    for name, value in distinct_options(written).items():
         rule = rules.get(name)
         if rule is None:
             raise object_errors.UnknownObjectOption(*owner, name, ", ".join(sorted(rules)))
@@ -102,6 +102,16 @@ def changed_options(
             raise object_errors.BadObjectOption(
                 *owner, name, option_text.shown_value(value), rule.supported
             )
+    return options
+
+
+def distinct_options(written: ddl_ast.Options | None) -> Mapping[str, OptionValue]:
+    """Return options by name; raise OptionTwice for a repeated name."""
+    options: dict[str, OptionValue] = {}
+    for option in written or ():
+        if option.name in options:
+            raise object_errors.OptionTwice(option.name)
+        options[option.name] = option.value
     return options
 
 

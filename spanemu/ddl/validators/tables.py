@@ -18,6 +18,7 @@ from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, KeyPart, Table
 from spanemu.values.key import can_be_key
 from spanemu.values.types import INT64, STRING, Type, TypeCode, array_of
+from spanemu.values.value import INT64_MAX
 
 LENGTHS_MAX = {TypeCode.STRING: STRING_LENGTH_MAX, TypeCode.BYTES: BYTES_LENGTH_MAX}
 
@@ -93,6 +94,8 @@ def _vector_problems(table: str, column: Column) -> Iterator[SpannerError]:
         return
     if not (column.type.is_array and column.type.item().is_float):
         yield column_errors.VectorLengthType(table, column.name, str(column.type))
+    if column.vector_length > INT64_MAX:
+        yield column_errors.VectorLengthRange(table, column.name, column.vector_length)
     if column.default is not None or column.generated is not None:
         yield column_errors.VectorLengthOnComputed(table, column.name)
 

@@ -26,9 +26,10 @@ class Traits:
     needs_read_write: bool = False
     for_update: bool = False  # on the statement or on a part of it
     pending_commit_timestamp: bool = False
-    tables: set[str] = field(default_factory=set)  # tables and views, in the schema's spelling
+    # Tables, views, models and remote functions, in the schema's spelling.
+    tables: set[str] = field(default_factory=set)
     sequences: set[str] = field(default_factory=set)
-    remote_calls: set[str] = field(default_factory=set)  # AI functions, remote functions
+    remote_calls: set[str] = field(default_factory=set)  # models, AI and remote functions
 
 
 @dataclass(slots=True)

@@ -249,13 +249,11 @@ def _kept_matrix(numpy: Any, gathered: Gathered) -> _Matrix:
         return kept
     rows, elements = len(gathered.rows), gathered.column.length
     is_kept = _account.take(gathered, rows * (4 * elements + 8))
-    values = numpy.empty((rows, elements), dtype=numpy.float32) if is_kept else None
+    values = _matrix(numpy, rows, elements) if is_kept else None
     squares = numpy.empty(rows, dtype=numpy.float64)
     start = 0
-    for part in _parts(numpy, gathered):
+    for part in _parts(numpy, gathered, values):
         end = start + len(part)
-        if values is not None:
-            values[start:end] = part
         squares[start:end] = numpy.einsum("ij,ij->i", part, part)
         start = end
     matrix = _Matrix(values, squares)
@@ -264,16 +262,38 @@ def _kept_matrix(numpy: Any, gathered: Gathered) -> _Matrix:
     return matrix
 
 
-def _parts(numpy: Any, gathered: Gathered) -> Any:
-    """Yield matrices of some thousand rows each."""
-    column, rows = gathered.column, gathered.rows
-    for part in parts_of(rows, _ROWS_AT_ONCE):
-        cells = [row[column.position] for row in part]
+def _matrix(numpy: Any, rows: int, elements: int) -> Any:
+    """Return a matrix of zeros.
+
+    numpy.empty asks for huge pages, whose first use takes virtual machines three times as long.
+    """
+    room = numpy.frombuffer(bytearray(4 * rows * elements), dtype=numpy.float32)
+    return room.reshape(rows, elements)
+
+
+def _parts(numpy: Any, gathered: Gathered, values: Any = None) -> Any:
+    """Yield matrices of some rows each: parts of `values`, or one matrix that is used again."""
+    column, start = gathered.column, 0
+    room = numpy.empty((_ROWS_AT_ONCE, column.length), dtype=numpy.float32)
+    for rows in parts_of(gathered.rows, _ROWS_AT_ONCE):
+        end = start + len(rows)
+        part = room[: len(rows)] if values is None else values[start:end]
+        _fill(numpy, part, [row[column.position] for row in rows])
+        yield part
+        start = end
+
+
+def _fill(numpy: Any, part: Any, cells: list[Any]) -> None:
+    """Copy vectors to the rows of a matrix."""
+    elements, length, start = memoryview(part.reshape(-1)), part.shape[1], 0
+    try:
+        for cell in cells:
+            elements[start : start + length] = cell
+            start += length
+    except (TypeError, ValueError):  # Wider elements, or a sequence other than a Vector.
         code = next((cell.typecode for cell in cells if cell.__class__ is Vector), "d")
-        if any(cell.__class__ is not Vector for cell in cells):
-            cells = [cell if cell.__class__ is Vector else Vector(code, cell) for cell in cells]
-        flat = numpy.frombuffer(b"".join(cells), dtype=code)
-        yield flat.reshape(len(part), column.length).astype(numpy.float32, copy=False)
+        vectors = [cell if cell.__class__ is Vector else Vector(code, cell) for cell in cells]
+        part[:] = numpy.frombuffer(b"".join(vectors), dtype=code).reshape(part.shape)
 
 
 class _Account:

@@ -128,24 +128,28 @@ class NodeProfile:
 
     `rows` counts the rows that the node yielded, `executions` its executions, `scanned` the stored
     rows it read, `calls` the requests it sent to a model, and `seconds` the time it took, including
-    its inputs.
+    its inputs, of which it `waited` for functions of models.
     """
 
-    __slots__ = ("calls", "executions", "rows", "scanned", "seconds")
+    __slots__ = ("calls", "executions", "rows", "scanned", "seconds", "waited")
 
     def __init__(self) -> None:
         self.rows = 0
         self.executions = 0
         self.scanned = 0
         self.calls = 0
-        self.seconds = 0.0
+        self.seconds = self.waited = 0.0
 
 
 class Profile:
-    """The execution figures of a plan, by node."""
+    """The execution figures of a plan, by node.
 
-    def __init__(self) -> None:
+    `waited` returns the seconds that the run has waited for functions of models so far.
+    """
+
+    def __init__(self, waited: Callable[[], float] = float) -> None:
         self._nodes: dict[int, NodeProfile] = {}
+        self._waited = waited
 
     def of(self, node: Node) -> NodeProfile:
         """Return the figures of a node, which are zero at first."""
@@ -161,13 +165,15 @@ class Profile:
         """
         figures = self.of(node)
         figures.executions += 1
-        began = monotonic()
+        waited, began = self._waited(), monotonic()
         source = iter(rows())
         figures.seconds += monotonic() - began
+        figures.waited += self._waited() - waited
         while True:
-            began = monotonic()
+            waited, began = self._waited(), monotonic()
             row = next(source, None)
             figures.seconds += monotonic() - began
+            figures.waited += self._waited() - waited
             if row is None:
                 return
             figures.rows += 1
@@ -220,7 +226,7 @@ class Run:
 
     def start_profile(self) -> Profile:
         """Start counting what each operator does, which costs time, and return the profile."""
-        self.profile = Profile()
+        self.profile = Profile() if self.context is None else Profile(self.context.waited)
         return self.profile
 
     @property

@@ -115,6 +115,10 @@ class Context(Protocol):
         """The calls of models and remote functions that the statement makes."""
         ...
 
+    def waited(self) -> float:
+        """Return the seconds that the statement has waited for functions of models."""
+        ...
+
     @property
     def now(self) -> int:
         """CURRENT_TIMESTAMP: nanoseconds since the epoch, constant within a statement."""

@@ -322,6 +322,7 @@ class TableFunction(FromItem):
     arguments: tuple[Expression, ...]
     alias: Identifier | None = None
     hint: Hint | None = None
+    sample: Sample | None = None
 
 
 @record

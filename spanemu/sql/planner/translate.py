@@ -8,6 +8,7 @@ column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from spanemu.base.deferred import deferred
@@ -214,6 +215,11 @@ def _rank(translator: Translator, scan: resolved.RankScan) -> Node:
 
 
 def _limit(translator: Translator, scan: resolved.LimitScan) -> Node:
+    computed = scan.input
+    if isinstance(computed, resolved.ProjectScan) and _sorts_by_approximation(computed.input):
+        # SELECT AS STRUCT makes the structs above the ORDER BY.
+        first = replace(scan, input=computed.input)
+        return translator.node(replace(computed, input=first))
     if _sorts_by_approximation(scan.input):
         scan = approximate.exact(scan, translator)
     limit, offset = translator.expr(scan.limit), translator.optional(scan.offset)

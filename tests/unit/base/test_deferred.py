@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import colorsys
 import re
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
 
-from spanemu.base.deferred import Once, deferred, lazy_pattern
+from spanemu.base.deferred import Once, deferred, lazy_names, lazy_pattern
 
 
 def test_a_function_is_looked_up_at_the_first_call() -> None:
@@ -23,6 +24,17 @@ def test_a_function_is_looked_up_at_the_first_call() -> None:
     assert lookups == []
     assert (stand_in(-1), stand_in(-2)) == (1, 2)
     assert lookups == ["abs"]
+
+
+def test_the_home_of_a_name_is_imported_when_the_name_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    get = lazy_names("package", {"rgb_to_hsv": "colorsys"})
+    assert "colorsys" not in sys.modules
+    assert get("rgb_to_hsv") is sys.modules["colorsys"].rgb_to_hsv
+    with pytest.raises(AttributeError, match="'package' has no attribute 'hsv'"):
+        get("hsv")
 
 
 def test_another_constructor_of_a_class_is_looked_up() -> None:

@@ -1,4 +1,4 @@
-"""Schemas of PostgreSQL databases: the statements between them, and their dependencies."""
+"""The statements between schemas, of PostgreSQL databases and of models, and dependencies."""
 
 from __future__ import annotations
 
@@ -60,3 +60,49 @@ def test_defaults_depend_on_their_sequences() -> None:
         (edge.source, edge.target) for edge in dependencies(schema_of(AFTER, dialect=POSTGRESQL))
     }
     assert {("a", "ids"), ("v", "a"), ("aw", "a")} <= edges
+
+
+MODEL = (
+    "CREATE MODEL m INPUT (a {input}) OUTPUT (b INT64) REMOTE OPTIONS (endpoint = 'e'{options});"
+)
+OVER_MODEL = "CREATE VIEW v SQL SECURITY DEFINER AS SELECT p.b FROM ML.PREDICT(MODEL m, (SELECT 1 AS a)) AS p;"
+READER = "CREATE ROLE r; GRANT EXECUTE ON MODEL m TO ROLE r;"
+
+
+@pytest.mark.parametrize(
+    ("after", "statements"),
+    [
+        (
+            MODEL.format(input="INT64", options=", default_batch_size = 3"),
+            ["ALTER MODEL m SET OPTIONS ( endpoint = 'e', default_batch_size = 3 )"],
+        ),
+        (
+            MODEL.format(input="FLOAT64", options=""),
+            [
+                "CREATE OR REPLACE MODEL m\nINPUT(\n  a FLOAT64,\n)\nOUTPUT(\n  b INT64,\n)\nREMOTE\n"
+                " OPTIONS ( endpoint = 'e' )"
+            ],
+        ),
+    ],
+)
+def test_a_model_is_altered_or_replaced_with_its_grants(after: str, statements: list[str]) -> None:
+    before = MODEL.format(input="INT64", options="") + READER
+    way = [step.statement for step in diff(schema_of(before), schema_of(after + READER))]
+    assert way == statements
+    reached = schema_of([f"{statement};" for statement in way], schema_of(before))
+    assert diff(reached, schema_of(after + READER)) == []
+
+
+def test_views_are_created_again_around_a_replaced_model() -> None:
+    first = schema_of(MODEL.format(input="INT64", options="") + OVER_MODEL)
+    second = schema_of(
+        MODEL.format(input="FLOAT64", options="") + OVER_MODEL.replace("p.b", "p.b, p.a")
+    )
+    way = [step.statement for step in diff(first, second)]
+    assert [text.split()[:2] for text in way] == [
+        ["DROP", "VIEW"],
+        ["CREATE", "OR"],
+        ["CREATE", "VIEW"],
+    ]
+    reached = schema_of([f"{statement};" for statement in way], first)
+    assert diff(reached, second) == []

@@ -112,6 +112,13 @@ def test_other_answers_of_a_model_have_a_code(server, status, body, code):
     assert refused.value.code is code
 
 
+def test_no_answer_is_read_after_the_statement_has_ended(server, monkeypatch):
+    monkeypatch.setattr(Work, "is_abandoned", True)
+    with pytest.raises(RequestRefused, match="has ended") as refused:
+        answer(server, TargetKind.MODEL, (200, {"predictions": [1, 2]}))
+    assert refused.value.code is Code.DEADLINE_EXCEEDED
+
+
 @pytest.mark.parametrize("body", [b"<html>", {"other": 1}, {"predictions": 5}])
 def test_an_answer_must_be_a_list(server, body):
     with pytest.raises(BadAnswer):

@@ -363,6 +363,9 @@ class StatementContext:
         self.time_zone = "America/Los_Angeles"
         self.randomness = Randomness(1)
 
+    def waited(self) -> float:
+        return 0.0
+
 
 def analyzed(sql: str, types: dict[str, Type] | None = None) -> Any:
     return GOOGLESQL.resolve(sql, SCHEMA, types or {})

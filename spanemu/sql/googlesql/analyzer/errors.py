@@ -360,9 +360,6 @@ class ValueDoesNotFitField(AnalysisError):
 
 
 class BadModelInput(AnalysisError):
-    prose = (
-        "The schema of a table or query provided to {function} function doesn't match the model: "
-        "{problem}"
-    )
+    prose = "The schema of a table or query provided to {function} function {problem}"
     function: str
     problem: str

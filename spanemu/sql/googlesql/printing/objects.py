@@ -112,6 +112,16 @@ def model_text(model: Model) -> str:
     return "\n".join(lines)
 
 
+def altered_model(before: Model, after: Model) -> Iterable[str]:
+    """Yield the statement that changes the options of a model, or replaces the model."""
+    columns = [(model.name, model.inputs, model.outputs) for model in (before, after)]
+    if columns[0] == columns[1]:
+        changes = dict.fromkeys(before.options) | dict(after.options)
+        yield f"ALTER MODEL {quoted_path(after.name)} SET{options_text(changes)}"
+    else:
+        yield model_text(after).replace("CREATE ", "CREATE OR REPLACE ", 1)
+
+
 def _model_column(column: ModelColumn) -> str:
     return f"  {quoted(column.name)} {column.type_text}{options_text(column.options)},"
 
@@ -232,5 +242,6 @@ TEXTS: Mapping[str, Callable[[Any], str]] = {
 ALTERATIONS: Mapping[str, Callable[[Any, Any], Iterable[str]]] = {
     "FUNCTION": altered_function,
     "LOCALITY GROUP": altered_group,
+    "MODEL": altered_model,
     "SEQUENCE": altered_sequence,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.ast import JoinKind
@@ -187,7 +186,7 @@ class FromParser(ExpressionParser):
         return self.alias()
 
     def table_function(self, function: ast.Path) -> ast.TableFunction:
-        """Parse the arguments of a table function, its hint and its alias."""
+        """Parse the arguments of a table function, its hint, its alias and its TABLESAMPLE."""
         self.deeper()
         self.expect("(")
         arguments: tuple[ast.Expression, ...] = ()
@@ -196,10 +195,11 @@ class FromParser(ExpressionParser):
         self.expect(")", ",")
         hint = self.hint()
         alias = self.table_alias()
-        if self.token.symbol == "TABLESAMPLE":
-            raise Unsupported("TABLESAMPLE of a table function")
+        sample = self.sample()
         self.depth -= 1
-        return ast.TableFunction(function, arguments, alias, hint, at=function.at, end=self.end)
+        return ast.TableFunction(
+            function, arguments, alias, hint, sample, at=function.at, end=self.end
+        )
 
     def _unnest(self) -> ast.FromItem:
         start = self.advance().at

@@ -69,9 +69,26 @@ DEPTH_MAX = 20
 _NESTED = "nested calls of user-defined functions"
 
 
-def find_user_function(node: ast.Call, env: Env) -> UserFunction | None:
-    """Return the user-defined function that a call names, or None if the schema has none."""
-    return env.analysis.schema.functions.get(env.analysis.fold(str(node.function)))
+def find_user_function(name: Sequence[str], env: Env) -> UserFunction | None:
+    """Return the user-defined function of a name, or None if the schema has none."""
+    return env.analysis.schema.functions.get(env.analysis.fold(".".join(name)))
+
+
+def _user_defined_call(node: ast.Call, env: Env) -> Expr | None:
+    """Return the call of a user-defined function; None if the schema has none of that name."""
+    names = node.function.names
+    function = find_user_function(names, env)
+    if function is not None:
+        return call_user_function(node, function, env)
+    if len(names) < 2 or names[0].upper() != "SAFE":
+        return None
+    function = find_user_function(names[1:], env)
+    if function is None:
+        return None
+    call = call_user_function(node, function, env)
+    if function.body is not None or not isinstance(call, FunctionCall):
+        raise Unsupported(f"SAFE.{function.name}, whose body is SQL")
+    return replace(call, safe=True)
 
 
 def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr:
@@ -174,9 +191,9 @@ def resolve_call(node: ast.Call, env: Env) -> Expr:
         return resolve_aggregate(node, aggregate, safe, env)
     if name in catalog.unsupported:
         raise Unsupported(f"Function {name}")
-    user_defined = find_user_function(node, env)
+    user_defined = _user_defined_call(node, env)
     if user_defined is not None:
-        return _hinted(call_user_function(node, user_defined, env), hints)
+        return _hinted(user_defined, hints)
     if name == "ML.PREDICT":
         raise BadCall(f"Table-valued function {name} can only be called in FROM", at=node.at)
     if (signature := catalog.foreign.get(name)) is not None:

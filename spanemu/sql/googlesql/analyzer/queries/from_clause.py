@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import View
 from spanemu.sql.analysis import derived_relation, stream_query, table_function
 from spanemu.sql.analysis.errors import BadTableFunctionCall, TableFunctionNotFound
@@ -215,8 +216,10 @@ def _function(item: ast.TableFunction, env: Env, _: Scope | None) -> Relation:
         if len(item.function.parts) > 1 and predictions.is_prediction(item.function):
             named = predictions.table_argument(item)
             table = None if named is None else _named_table(named, env)
-            return predictions.resolve_prediction(item, table, env)
+            return _sampled(predictions.resolve_prediction(item, table, env), item.sample, env)
         raise TableFunctionNotFound(str(item.function), at=item.at)
+    if item.sample is not None:
+        raise Unsupported(f"TABLESAMPLE of {item.function}")
     check_hints(item.hint, HintTarget.TABLE, analysis)
     inside = Env(analysis, Scope(None), "arguments of a table function", {})
 

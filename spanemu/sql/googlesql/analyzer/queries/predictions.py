@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spanemu.base.errors import Unsupported
 from spanemu.schema.objects import Model, ModelColumn
 from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -30,7 +29,6 @@ from spanemu.sql.resolved import (
     ColumnRef,
     Expr,
     Literal,
-    MakeStruct,
     ParameterRef,
     ProjectScan,
     RemoteCallScan,
@@ -51,9 +49,10 @@ def is_prediction(function: ast.Path) -> bool:
 def resolve_prediction(item: ast.TableFunction, table: Relation | None, env: Env) -> Relation:
     """Resolve a call of ML.PREDICT; `table` is the relation of TABLE t, None for a query."""
     analysis = env.analysis
-    if analysis.in_schema:
-        raise Unsupported(f"{FUNCTION} in a schema object")
     model = _model(item, analysis)
+    analysis.traits.volatile = True
+    analysis.traits.remote_calls.add(model.name)
+    analysis.traits.tables.add(model.name)
     hints = dict(check_hints(item.hint, HintTarget.REMOTE_CALL, analysis))
     rows = _InputRows.of_query(item.arguments[1], env) if table is None else _InputRows(table, env)
     target = _target(model, rows, item)
@@ -104,8 +103,7 @@ def _model(item: ast.TableFunction, analysis: Analysis) -> Model:
 
 
 def _column(declared: ModelColumn) -> TargetColumn:
-    required = declared.options.get("required", True)
-    return TargetColumn(declared.name, declared.type, required)
+    return TargetColumn(declared.name, declared.type, declared.is_required)
 
 
 def _target(model: Model, rows: _InputRows, item: ast.TableFunction) -> Target:
@@ -115,8 +113,8 @@ def _target(model: Model, rows: _InputRows, item: ast.TableFunction) -> Target:
         if rows.has(column.name, item.at):
             inputs.append(column)
         elif column.required:
-            problem = f"the schema doesn't have required column `{column.name}`"
-            raise BadModelInput(FUNCTION, problem, at=item.at)
+            problem = f"the schema doesn't have required column `{column.name}` with type "
+            raise _mismatch(f"{problem}`{column.type}`", item.at)
     outputs = tuple(map(_column, model.outputs or ()))
     return Target(
         TargetKind.MODEL,
@@ -128,19 +126,19 @@ def _target(model: Model, rows: _InputRows, item: ast.TableFunction) -> Target:
     )
 
 
+def _mismatch(problem: str, at: int) -> BadModelInput:
+    return BadModelInput(FUNCTION, f"doesn't match the model: {problem}", at=at)
+
+
 def _parameters(node: ast.Expression, env: Env) -> Expr:
-    """Return the STRUCT of parameters, whose fields are named constants."""
+    """Return the STRUCT of parameters: a constant whose fields have names."""
     value = resolve(node, env.inside(Scope(None)))
-    if not isinstance(value, MakeStruct):
+    if not value.type.is_struct or not _is_constant(value):
         raise BadCall(f"Argument 3 of {FUNCTION} must be a STRUCT of constants", at=node.at)
-    seen: set[str] = set()
-    for field, item in zip(value.type.fields, value.items, strict=True):
-        if not field.name or field.name.lower() in seen:
-            problem = f"Parameters of {FUNCTION} must have names that differ: STRUCT(value AS name)"
-            raise BadCall(problem, at=node.at)
-        seen.add(field.name.lower())
-        if not _is_constant(item):
-            raise BadCall(f"Parameter {field.name} of {FUNCTION} must be a constant", at=node.at)
+    names = [field.name.lower() for field in value.type.fields]
+    if "" in names or len(set(names)) < len(names):
+        problem = f"Parameters of {FUNCTION} must have names that differ: STRUCT(value AS name)"
+        raise BadCall(problem, at=node.at)
     return value
 
 
@@ -188,7 +186,8 @@ class _InputRows:
         """Return whether there is a column of that name. Raise BadModelInput if there are two."""
         places = self._places(name)
         if len(places) > 1:
-            raise BadModelInput(FUNCTION, f"column `{name}` is ambiguous", at=at)
+            problem = f"is ambiguous: it contains multiple columns named `{name}`"
+            raise BadModelInput(FUNCTION, problem, at=at)
         return bool(places)
 
     def argument(self, needed: TargetColumn, at: int) -> Expr:
@@ -205,7 +204,7 @@ class _InputRows:
                 f"column `{needed.name}` has type `{value.type}` while the model's column has type "
                 f"`{needed.type}`"
             )
-            raise BadModelInput(FUNCTION, problem, at=at)
+            raise _mismatch(problem, at)
         converted = coerce(value, needed.type, self._analysis, at)
         if value is not written:
             return converted

@@ -75,9 +75,9 @@ class DdlRoutineParser(DdlPartParser):
     # ------------------------------------------------------------------------ models
 
     def create_model(self, start: int, or_replace: bool) -> ddl_ast.CreateModel:
-        """Parse CREATE [OR REPLACE] MODEL; the caller has read the verb."""
+        """Parse CREATE [OR REPLACE] MODEL [IF NOT EXISTS]; the caller has read the verb."""
         self.expect("MODEL")
-        if_not_exists = self.if_not_exists()
+        if_not_exists = not or_replace and self.if_not_exists()
         name = self.path()
         inputs = outputs = None
         if self.accept("INPUT"):

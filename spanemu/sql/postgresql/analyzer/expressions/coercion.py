@@ -142,6 +142,9 @@ class LiteralContext:
     def remote_calls(self) -> RemoteCalls:
         raise AssertionError("an input function calls no model")
 
+    def waited(self) -> float:
+        return 0.0
+
     def next_sequence_value(self, sequence: str) -> int:
         raise AssertionError(f"an input function has no sequence {sequence}")
 

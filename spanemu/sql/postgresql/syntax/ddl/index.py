@@ -52,19 +52,7 @@ class DdlIndexParser(DdlPartParser):
         # Spanner's page on schema design also shows `WHERE ..., INTERLEAVE IN table`.
         if where and interleave is None and self.peek().symbol == "INTERLEAVE" and self.accept(","):
             interleave = self._interleave()
-        if method == _SCANN:
-            return ddl_ast.CreateVectorIndex(
-                name=self.beside(table, name),
-                table=table,
-                key=key,
-                if_not_exists=if_not_exists,
-                storing=storing,
-                where_not_null=where,
-                options=options or None,
-                at=start,
-                end=self.end,
-            )
-        return ddl_ast.CreateIndex(
+        index = ddl_ast.CreateIndex(
             name=self.beside(table, name),
             table=table,
             key=key,
@@ -76,6 +64,25 @@ class DdlIndexParser(DdlPartParser):
             interleave=interleave,
             at=start,
             end=self.end,
+        )
+        return self._vector_index(index) if method == _SCANN else index
+
+    def _vector_index(self, index: ddl_ast.CreateIndex) -> ddl_ast.CreateVectorIndex:
+        """Return the statement of an index with the method scann."""
+        if index.unique:
+            self._refuse_in_index("UNIQUE vector indexes are")
+        if index.interleave is not None:
+            self._refuse_in_index("Interleaving of vector indexes is")
+        return ddl_ast.CreateVectorIndex(
+            name=index.name,
+            table=index.table,
+            key=index.key,
+            if_not_exists=index.if_not_exists,
+            storing=index.storing,
+            where_not_null=index.where_not_null,
+            options=index.options,
+            at=index.at,
+            end=index.end,
         )
 
     def _refuse_in_index(self, what: str) -> None:
