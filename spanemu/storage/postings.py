@@ -72,7 +72,8 @@ class ColumnPostings:
     """
 
     __slots__ = (
-        "_nulls", "_ordered", "bitmaps", "filled", "is_complete", "nulls", "tokenizers", "tokens",
+        "_nulls", "_ordered", "bitmaps", "compared", "filled", "is_complete", "nulls",
+        "tokenizers", "tokens",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -85,6 +86,8 @@ class ColumnPostings:
         self.filled = 0  # documents whose tokens are here
         # The documents of a token as bits, with the number of postings that they were made of.
         self.bitmaps: dict[bytes, tuple[int, int]] = {}
+        # By number, the text that n-gram scores compare, with its trigrams counted.
+        self.compared: dict[int, tuple[str, int]] = {}
 
     def add(self, number: int, data: Any) -> None:
         """Add the token list of a document, which comes after all others."""
