@@ -140,7 +140,8 @@ def created(dialect: DatabaseDialect) -> Database:
     database = Database.create(name, environment, dialect=dialect)
     failure = database.apply_ddl(list(SCHEMAS[dialect])).failure
     assert failure is None
-    database.interfere([each % ROWS if "%d" in each else each for each in _INSERTS[dialect]])
+    for sql in _INSERTS[dialect]:
+        database.interfere([sql.replace("%d", str(ROWS))])
     return database
 
 

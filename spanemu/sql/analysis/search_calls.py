@@ -99,9 +99,12 @@ def checked_search_call(
 
 
 def _refuse_conversion(name: str, value: Expr) -> None:
-    """Raise InvalidSearch if an option of another type has changed the type of the value."""
-    if isinstance(value, Cast) and value.implicit and value.operand.type == INT64:
+    """Raise InvalidSearch for a value of a type that is converted before it is tokenized."""
+    if not isinstance(value, Cast) or not value.implicit:
+        return
+    if value.operand.type == INT64:  # Options of another type have changed that of the value.
         raise InvalidSearch(f"{name}: min, max and granularity must be of type INT64, as the value")
+    raise InvalidSearch(f"{name} does not tokenize values of type {value.operand.type}")
 
 
 def tokenizer_of(expression: Expr, analysis: AnalysisState) -> Tokenizer | None:
