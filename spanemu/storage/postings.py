@@ -194,6 +194,13 @@ class Segment:
         """Return the number of a version, None if it is not in the segment."""
         return self.by_row.get(id(row))
 
+    def numbers_of_all(self, rows: Iterable[Row]) -> list[int] | None:
+        """Return the numbers of versions, None if not all are in the segment."""
+        try:
+            return list(map(self.by_row.__getitem__, map(id, rows)))
+        except KeyError:
+            return None
+
     def numbers_of(self, key: bytes) -> tuple[int, ...]:
         """Return the numbers of all versions of a document."""
         numbers = self.by_key.get(key, ())

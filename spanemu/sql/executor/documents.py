@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.sql.executor.run import Row, Run
@@ -50,6 +50,10 @@ class Segment(Protocol):
 
     def number_of(self, row: Row) -> int | None:
         """Return the number of a document, None if it is not in the segment."""
+        ...
+
+    def numbers_of_all(self, rows: Iterable[Row]) -> list[int] | None:
+        """Return the numbers of documents, None if not all are in the segment."""
         ...
 
 

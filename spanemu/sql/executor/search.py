@@ -285,7 +285,7 @@ def _phrase_in(postings: Postings, tree: query_tree.Phrase) -> int:
     starts = set(_starts(known, offset))
     for size, offset, known in places[1:]:
         if size > _BISECTED * len(starts):
-            starts = {start for start in starts if _has_place(known, start + offset)}
+            starts = set().union(*[_placed(starts, offset, each) for each in known])
         else:
             starts.intersection_update(_starts(known, offset))
         if not starts:
@@ -299,9 +299,13 @@ def _starts(known: Iterable[array[int]], offset: int) -> list[int]:
     return [(posting >> POSITION_SHIFT) - offset for each in known for posting in each]
 
 
-def _has_place(known: Iterable[array[int]], place: int) -> bool:
-    for each in known:
-        at = bisect_left(each, place << POSITION_SHIFT)
-        if at < len(each) and each[at] >> POSITION_SHIFT == place:
-            return True
-    return False
+def _placed(starts: Iterable[int], offset: int, postings: array[int]) -> list[int]:
+    """Return the starts of phrases that have a token at an offset."""
+    placed = []
+    last = len(postings) - 1
+    for start in starts:
+        place = start + offset
+        at = bisect_left(postings, place << POSITION_SHIFT)
+        if at <= last and postings[at] >> POSITION_SHIFT == place:
+            placed.append(start)
+    return placed

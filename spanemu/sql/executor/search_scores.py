@@ -17,7 +17,8 @@ are kept with the postings, so that a query only looks for its own trigrams.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from typing import cast
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.documents import Postings
@@ -57,6 +58,10 @@ class Scores:
         if self._asked > FEW and len(self._tokens) <= _TERMS_MAX:
             self._known = self._all()
         return self._single(number)
+
+    def of_all(self, numbers: Iterable[int]) -> list[float]:
+        """Return the scores of documents."""
+        return [self.of(number) for number in numbers]
 
     def _single(self, number: int) -> float:
         occurrences = self._postings.occurrences
@@ -126,6 +131,13 @@ class NgramScores:
             return self._scorer.of_texts(texts)
         text = self._kept[number] = compared(texts[0])
         return self._scorer.of(text)
+
+    def of_all(self, numbers: list[int]) -> list[float]:
+        """Return the scores of documents."""
+        texts = list(map(self._kept.get, numbers))
+        if None in texts:
+            return [self.of(number) for number in numbers]
+        return self._scorer.of_all(cast("list[Compared]", texts))
 
 
 _MARKS = _ATTRIBUTES << _TERM_BITS | (1 << _TERM_BITS) - 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import add
 
 from spanemu.base.bits import numbers_in
 from spanemu.base.deadline_checks import Batched
@@ -151,17 +152,29 @@ class _Search:
         rows = self._filtered(self._in_order(matching, others, within, ranges, run), run)
         return self._scored(rows, scores, run) if self._scorings else rows
 
-    def _scored(self, rows: Rows, scores: Sequence[_OfSegment], run: Run) -> Iterator[Row]:
-        """Yield rows with their scores."""
-        for row in rows:
-            for segment, of_segment in scores:
-                number = segment.number_of(row)
-                if number is not None:
-                    cells = [0.0 if each is None else each.of(number) for each in of_segment]
-                    yield (*row, *cells)
-                    break
-            else:
-                yield row + self._score_of(row, run)
+    def _scored(self, rows: Rows, scores: Sequence[_OfSegment], run: Run) -> Rows:
+        """Return rows with their scores."""
+
+        def scored(batch: list[Row]) -> list[Row]:
+            if len(scores) == 1:
+                ((segment, of_segment),) = scores
+                numbers = segment.numbers_of_all(batch)
+                if numbers is not None:
+                    columns = [
+                        [0.0] * len(numbers) if each is None else each.of_all(numbers)
+                        for each in of_segment
+                    ]
+                    return list(map(add, batch, zip(*columns, strict=True)))
+            return [self._row_scored(row, scores, run) for row in batch]
+
+        return map_batches(rows, scored, self._largest)
+
+    def _row_scored(self, row: Row, scores: Sequence[_OfSegment], run: Run) -> Row:
+        for segment, of_segment in scores:
+            number = segment.number_of(row)
+            if number is not None:
+                return (*row, *[0.0 if each is None else each.of(number) for each in of_segment])
+        return (*row, *self._score_of(row, run))
 
     def _filtered(self, rows: Rows, run: Run) -> Rows:
         kept, largest = self._kept, self._largest

@@ -10,7 +10,7 @@ The figures of Spanner's manual follow exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from spanemu.base.record import NamedTuple
@@ -57,9 +57,15 @@ class NgramScorer(NamedTuple):
 
     def of(self, text: Compared) -> float:
         """Return the score of a text."""
-        padded, count = text
-        shared = sum(map(padded.__contains__, self.wanted))
-        return shared / (count + len(self.wanted) - shared) if shared else 0.0
+        return self.of_all((text,))[0]
+
+    def of_all(self, texts: Iterable[Compared]) -> list[float]:
+        """Return the score of each text."""
+        wanted, size, scores = self.wanted, len(self.wanted), []
+        for padded, count in texts:
+            shared = len([each for each in wanted if each in padded])
+            scores.append(shared / (count + size - shared) if shared else 0.0)
+        return scores
 
 
 @lru_cache(maxsize=256)
