@@ -304,8 +304,8 @@ def _placed(starts: Iterable[int], offset: int, postings: array[int]) -> list[in
     placed = []
     last = len(postings) - 1
     for start in starts:
-        place = start + offset
-        at = bisect_left(postings, place << POSITION_SHIFT)
-        if at <= last and postings[at] >> POSITION_SHIFT == place:
+        token_place = start + offset
+        at = bisect_left(postings, token_place << POSITION_SHIFT)
+        if at <= last and postings[at] >> POSITION_SHIFT == token_place:
             placed.append(start)
     return placed

@@ -62,15 +62,15 @@ Call = tuple[Operation, list[Expr]]  # a condition on a list: an operation with 
 
 def comparison_of(condition: Expr) -> Comparison | None:
     """Return a condition as a comparison; None for other conditions."""
-    found = _of_bool(condition)
-    if found is None:
+    comparison = _of_bool(condition)
+    if comparison is None:
         inside = negated(condition)
-        found = _of_call(condition if inside is None else inside)
-        if found is not None and inside is not None:
-            found = found._replace(is_negated=not found.is_negated)
-    if found is None or not all(map(_is_constant, (*found.constants, *found.keys))):
+        comparison = _of_call(condition if inside is None else inside)
+        if comparison is not None and inside is not None:
+            comparison = comparison._replace(is_negated=not comparison.is_negated)
+    if comparison is None or not all(map(_is_constant, (*comparison.constants, *comparison.keys))):
         return None
-    return found
+    return comparison
 
 
 def implied_call(comparison: Comparison, tokens: IndexedTokens) -> Call | None:
