@@ -72,7 +72,8 @@ class ColumnPostings:
     """
 
     __slots__ = (
-        "_nulls", "_ordered", "bitmaps", "filled", "is_complete", "nulls", "tokenizers", "tokens",
+        "_nulls", "_ordered", "bitmaps", "compared", "filled", "is_complete", "nulls",
+        "tokenizers", "tokens",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -85,6 +86,8 @@ class ColumnPostings:
         self.filled = 0  # documents whose tokens are here
         # The documents of a token as bits, with the number of postings that they were made of.
         self.bitmaps: dict[bytes, tuple[int, int]] = {}
+        # By number, the text that n-gram scores compare, with its trigrams counted.
+        self.compared: dict[int, tuple[str, int]] = {}
 
     def add(self, number: int, data: Any) -> None:
         """Add the token list of a document, which comes after all others."""
@@ -190,6 +193,13 @@ class Segment:
     def number_of(self, row: Row) -> int | None:
         """Return the number of a version, None if it is not in the segment."""
         return self.by_row.get(id(row))
+
+    def numbers_of_all(self, rows: Iterable[Row]) -> list[int] | None:
+        """Return the numbers of versions, None if not all are in the segment."""
+        try:
+            return list(map(self.by_row.__getitem__, map(id, rows)))
+        except KeyError:
+            return None
 
     def numbers_of(self, key: bytes) -> tuple[int, ...]:
         """Return the numbers of all versions of a document."""

@@ -15,7 +15,7 @@ from spanemu.storage.store import Store
 from spanemu.txn.locks.modes import Cells, Lock
 from spanemu.txn.read_write import TransactionWorkspace
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
-from spanemu.values.key import successor
+from spanemu.values.key import after_prefix, successor
 
 ROWS_FIRST = 1
 GROWTH = 4
@@ -151,7 +151,11 @@ class TransactionReader:
         return False
 
     def documents(self, index: SearchIndex, prefix: bytes, lists: tuple[int, ...]) -> None:
-        """Return None: a transaction scans the partition, which it locks as a whole."""
+        """Lock a whole partition of a search index, and return None: its entries are scanned."""
+        partition = [(prefix, after_prefix(prefix))] if prefix else None
+        lock = self._lock(index, cells_of(lists), for_update=False)
+        scan = self._transaction.scan_index(index, partition, lock=lock, must_hold=self._writes)
+        next(scan, None)
 
     def row_count_estimate(self, table: Table) -> int:
         """Return the approximate number of rows of a table."""

@@ -25,6 +25,7 @@ from spanemu.values.token_list import (
     Tokenizer,
     TokenKind,
     TokenList,
+    gram_runs,
 )
 
 _HEADER_END = b"\x1c"
@@ -75,7 +76,11 @@ def append_occurrences(
     `limit`, and OtherTokenList for other bytes; both leave the postings incomplete.
     """
     tokens = TokenList.decode(data)
-    is_text = tokens.tokenizer.kind is TokenKind.FULLTEXT and b"#" not in data
+    kind = tokens.tokenizer.kind
+    if kind is TokenKind.SUBSTRING or kind is TokenKind.NGRAMS:
+        _append_grams(tokens, postings, base, limit)
+        return tokens.tokenizer
+    is_text = kind is TokenKind.FULLTEXT and b"#" not in data
     if is_text and all(len(value.categories) <= 1 for value in tokens.values):
         _append_words(tokens, postings, base, limit)
         return tokens.tokenizer
@@ -104,6 +109,26 @@ def _append_words(
         first[known] |= FIRST
         postings[words[-1]][-1] |= LAST
         start += len(words) + GAP
+
+
+def _append_grams(
+    tokens: TokenList, postings: Mapping[bytes, array[int]], base: int, limit: int
+) -> None:
+    """Append the occurrences of n-grams, by few calls in Python for each word."""
+    start = 0
+    for value in tokens.values:
+        short, runs = gram_runs(tokens.tokenizer, value)
+        last = runs[-1][0] + max(0, len(runs[-1][1]) - 1) if runs else 0
+        if start + last << POSITION_SHIFT > limit:
+            raise OverflowError
+        low = base + (start << POSITION_SHIFT)
+        for token in short:
+            postings[token].append(low)
+        for first, run in runs:
+            begin = low + (first << POSITION_SHIFT)
+            places = range(begin, begin + (len(run) << POSITION_SHIFT), 1 << POSITION_SHIFT)
+            deque(map(array.append, map(postings.__getitem__, run), places), maxlen=0)
+        start += last + 1 + GAP
 
 
 def source_texts(data: bytes) -> list[str]:

@@ -179,7 +179,7 @@ class TokenList:
         """Yield each token with its occurrence, value by value, by ascending position."""
         start = 0
         for value in self.values:
-            last = start
+            last = 0
             for token, occurrence in _OCCURRENCES[self.tokenizer.kind](self.tokenizer, value):
                 last = occurrence >> POSITION_SHIFT
                 yield token, occurrence + (start << POSITION_SHIFT)
@@ -254,54 +254,66 @@ def _text_postings(values: Sequence[TokenizedValue]) -> dict[bytes, list[int]]:
     return dict(postings)
 
 
-def _substring_occurrences(
-    tokenizer: Tokenizer, value: TokenizedValue
-) -> Iterator[tuple[bytes, int]]:
-    """Yield short n-grams and short words at the first position, then the longest in sequence."""
-    words = [word.decode() for word in value.words]
-    short = _short_grams(tokenizer, words)
+def _gram_occurrences(tokenizer: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
+    short, runs = gram_runs(tokenizer, value)
     for token in short:
-        yield token.encode(), 0
+        yield token, 0
+    for start, run in runs:
+        for at, token in enumerate(run, start):
+            yield token, at << POSITION_SHIFT
+
+
+Runs = Sequence[tuple[int, Sequence[bytes]]]
+
+
+def gram_runs(tokenizer: Tokenizer, value: TokenizedValue) -> tuple[Sequence[bytes], Runs]:
+    """Return the n-grams of a value: those at its first position, and those in sequence.
+
+    Short n-grams and short words lie at the first position. The longest n-grams of a word follow
+    each other from the position that stands with them.
+    """
+    if tokenizer.kind is TokenKind.NGRAMS:
+        text = value.words[0]
+        sizes = range(tokenizer.ngram_min, tokenizer.ngram_max)
+        short = dict.fromkeys([gram for size in sizes for gram in _grams(text, size)])
+        return list(short), [(0, _grams(text, tokenizer.ngram_max))]
+    short = _short_grams(tokenizer, value.words)
     at = 1 if short else 0
-    for word in words:
-        longest = grams(word, tokenizer.ngram_max)
-        for gram in longest:
-            yield gram.encode(), at << POSITION_SHIFT
-            at += 1
-        at += bool(longest)
+    runs: list[tuple[int, Sequence[bytes]]] = []
+    for word in value.words:
+        if longest := _grams(word, tokenizer.ngram_max):
+            runs.append((at, longest))
+            at += len(longest) + 1
+    return list(short), runs
 
 
-def _short_grams(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:
+def _grams(word: bytes, size: int) -> list[bytes]:
+    if word.isascii():
+        return [word[at : at + size] for at in range(len(word) - size + 1)]
+    return [gram.encode() for gram in grams(word.decode(), size)]
+
+
+def _short_grams(tokenizer: Tokenizer, words: Sequence[bytes]) -> dict[bytes, None]:
     sizes = range(tokenizer.ngram_min, tokenizer.ngram_max)
-    distinct: dict[str, None] = {}
+    distinct: dict[bytes, None] = {}
     for word in words:
-        if len(word) < tokenizer.ngram_min:
+        if len(word) < tokenizer.ngram_min or len(word.decode()) < tokenizer.ngram_min:
             distinct[word] = None
         for size in sizes:
             if tokenizer.short_only_for_anchors:
-                distinct |= dict.fromkeys(_anchors(tokenizer, word, size))
+                distinct |= dict.fromkeys(_anchors(tokenizer, word.decode(), size))
             else:
-                distinct |= dict.fromkeys(grams(word, size))
-    return list(distinct)
+                distinct |= dict.fromkeys(_grams(word, size))
+    return distinct
 
 
-def _anchors(tokenizer: Tokenizer, word: str, size: int) -> Iterator[str]:
+def _anchors(tokenizer: Tokenizer, word: str, size: int) -> Iterator[bytes]:
     if len(word) < size:
         return
     if tokenizer.relative_types & {"word_prefix", "value_prefix"}:
-        yield word[:size]
+        yield word[:size].encode()
     if tokenizer.relative_types & {"word_suffix", "value_suffix"}:
-        yield word[-size:]
-
-
-def _ngram_occurrences(tokenizer: Tokenizer, value: TokenizedValue) -> Iterator[tuple[bytes, int]]:
-    """Yield short n-grams at the first position, and the longest in sequence from there."""
-    text = value.words[0].decode()
-    for size in range(tokenizer.ngram_min, tokenizer.ngram_max):
-        for gram in dict.fromkeys(grams(text, size)):
-            yield gram.encode(), 0
-    for at, gram in enumerate(grams(text, tokenizer.ngram_max)):
-        yield gram.encode(), at << POSITION_SHIFT
+        yield word[-size:].encode()
 
 
 _HASH = ord("#")
@@ -312,8 +324,8 @@ _OCCURRENCES = {
     TokenKind.NUMBER: _single_occurrences,
     TokenKind.JSON: _single_occurrences,
     TokenKind.FULLTEXT: _word_occurrences,
-    TokenKind.SUBSTRING: _substring_occurrences,
-    TokenKind.NGRAMS: _ngram_occurrences,
+    TokenKind.SUBSTRING: _gram_occurrences,
+    TokenKind.NGRAMS: _gram_occurrences,
     TokenKind.NONE: _single_occurrences,
 }
 

@@ -46,7 +46,9 @@ def main(rounds: int = 20) -> None:
     """Print the cost of a row by the number of rows in a request."""
     environment = Environment(SystemClock())
     environment.models().register("M", FunctionAnswers(score, each=False))
-    database = Database.create("projects/p/instances/i/databases/d", environment)
+    database = Database.create(
+        "projects/p/instances/i/databases/d", environment, GOOGLE_STANDARD_SQL
+    )
     assert database.apply_ddl(DDL).failure is None
     session = database.sessions.create({})
     values = [[str(number), number / 7] for number in range(ROWS)]

@@ -6,6 +6,8 @@ import datetime
 
 import pytest
 from google.api_core.exceptions import InvalidArgument
+from google.cloud.spanner_dbapi.connection import Connection
+from google.cloud.spanner_dbapi.exceptions import DatabaseError
 from google.cloud.spanner_v1 import KeySet, param_types
 
 import spanemu
@@ -229,3 +231,26 @@ def test_snippets_need_no_index(places):
     postgresql = "SELECT spanner.snippet(name, 'water') FROM places WHERE id = 2"
     ((snippet,),) = rows(places, sql, postgresql)
     assert "Water" in str(snippet)
+
+
+@pytest.mark.parametrize(
+    ("autocommit", "read_only", "is_allowed"),
+    [(True, False, True), (False, True, True), (False, False, False)],
+)
+def test_dbapi_searches_outside_of_read_write_transactions(
+    places, autocommit, read_only, is_allowed
+):
+    sql = WATER if is_google(places) else WATER.replace("SEARCH", "spanner.search")
+    connection = Connection(places._instance, places)
+    connection.autocommit, connection.read_only = autocommit, read_only
+    try:
+        with connection.cursor() as cursor:
+            if is_allowed:
+                cursor.execute(sql)
+                assert cursor.fetchall() == [(2,), (3,)]
+            else:
+                with pytest.raises(DatabaseError) as raised:
+                    cursor.execute(sql)
+                assert "transactional queries by default" in str(raised.value.__cause__)
+    finally:
+        connection.close()

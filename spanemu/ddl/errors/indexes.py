@@ -141,6 +141,12 @@ class SearchIndexInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
     reason: str
 
 
+class SearchIndexOptionsInvalid(SpannerError, code=Code.INVALID_ARGUMENT):
+    prose = "The options of search index {index} are invalid: {reason}."
+    index: str
+    reason: str
+
+
 class SearchIndexOtherwiseDropped(SpannerError, code=Code.FAILED_PRECONDITION):
     prose = "Cannot drop search index {index} by DROP INDEX. Use DROP SEARCH INDEX."
     index: str

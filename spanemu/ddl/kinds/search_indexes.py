@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanemu.base.errors import SpannerError, Unsupported
-from spanemu.base.limits import VECTOR_LENGTH_MAX
+from spanemu.base.limits import KEY_PARTS_MAX, VECTOR_LENGTH_MAX
 from spanemu.ddl.change import Change, Job, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
@@ -17,6 +17,7 @@ from spanemu.ddl.errors.indexes import (
     IndexWithoutKey,
     SearchIndexByTokens,
     SearchIndexInvalid,
+    SearchIndexOptionsInvalid,
     SearchIndexOrderNull,
     SearchIndexOrderType,
     SearchIndexParentInvalid,
@@ -33,7 +34,7 @@ from spanemu.ddl.errors.indexes import (
     VectorIndexPartitioned,
 )
 from spanemu.ddl.errors.objects import BadObjectOption, UnknownObjectOption
-from spanemu.ddl.errors.tables import TableHasIndexes
+from spanemu.ddl.errors.tables import TableHasIndexes, TooManyKeyColumns
 from spanemu.ddl.jobs import fill_index
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.naming import (
@@ -74,8 +75,6 @@ _RULES: Rules = {
 
 def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -> Change:
     name = str(statement.name)
-    if statement.if_not_exists and schema.index_in_any_case(name) is not None:
-        return Change(schema)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
     raise_first(_key_order_problems(name, statement.key))
@@ -100,7 +99,7 @@ def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -
         suffix=tuple([part for part in table.key if part.column.name not in declared]),
         where_not_null=columns.filtered(statement.where_not_null),
         parent=None if statement.interleave is None else str(statement.interleave.table),
-        options=changed_options((_LABEL, name), statement.options, _RULES),
+        options=_options((_LABEL, name), statement.options, _RULES, SearchIndexOptionsInvalid),
     )
     raise_first(_search_problems(index, table, schema))
     return Change(with_index(schema, index), [fill_index(index)])
@@ -250,13 +249,25 @@ def _vector_options(
     rules: Rules,
     before: Mapping[str, Any] | None = None,
 ) -> Mapping[str, Any]:
+    owner = _VECTOR_LABEL, index
+    return _options(owner, written, rules, VectorIndexOptionsInvalid, before)
+
+
+def _options(
+    owner: tuple[str, str],
+    written: ddl_ast.Options | None,
+    rules: Rules,
+    invalid: Callable[[str, str], SpannerError],
+    before: Mapping[str, Any] | None = None,
+) -> Mapping[str, Any]:
+    """Return the options of an index after those written; raise `invalid` for others."""
     try:
-        return changed_options((_VECTOR_LABEL, index), written, rules, before)
+        return changed_options(owner, written, rules, before)
     except UnknownObjectOption as unknown:
         reason = f"there is no option {unknown.option}, but {unknown.supported}"
     except BadObjectOption as bad:
         reason = f"{bad.option} is {bad.value}, and must be {bad.supported}"
-    raise VectorIndexOptionsInvalid(index, reason)
+    raise invalid(owner[1], reason)
 
 
 # ---------------------------------------------------------------------------- rules
@@ -283,6 +294,11 @@ def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterat
             reason = f"is of type {column.type}, which cannot partition"
             yield SearchIndexInvalid(index.name, column.name, reason)
     yield from _order_problems(index, [part.column for part in index.order_by])
+    yield from _filter_problems(index)
+    # All token lists count as one part of the key, and so does the hidden number of a row.
+    parts = len(index.full_key) + (1 if index.unique else 2)
+    if parts > KEY_PARTS_MAX:
+        yield TooManyKeyColumns("Index", index.name, parts, KEY_PARTS_MAX)
     if index.parent is not None:
         yield from _parent_problems(index, schema)
 
@@ -295,6 +311,13 @@ def _order_problems(index: SearchIndex, ordered: Sequence[Column]) -> Iterator[S
             yield SearchIndexOrderNull(index.name, column.name)
     for column in ordered[1:]:
         yield SearchIndexInvalid(index.name, column.name, "is a second column to order by")
+
+
+def _filter_problems(index: SearchIndex) -> Iterator[SpannerError]:
+    for column in index.filtered:
+        if column.type.is_array or column.type.code is TypeCode.TOKENLIST:
+            reason = f"is of type {column.type}, whose NULLs cannot be left out"
+            yield SearchIndexInvalid(index.name, column.name, reason)
 
 
 def _parent_problems(index: SearchIndex, schema: Schema) -> Iterator[SpannerError]:
@@ -379,9 +402,6 @@ def _shared_problems(
             yield StoredColumnIsKey(index.name, column.name)
         if column.name in keys:
             yield StoredColumnIsTableKey(index.name, column.name, table.name)
-
-
-# ---------------------------------------------------------------------------- text
 
 
 # ---------------------------------------------------------------------------- description

@@ -1,9 +1,10 @@
 """Checks of the calls of full-text search that need no rows, for the analyzers of all dialects.
 
-Options of tokenizers, and everything behind the token list of a search function, are constants of
-the statement. Those that are known already are checked at once, so that a column or a query with a
-bad option is refused before there are rows. The token list of a search function is a column of type
-TOKENLIST or a concatenation of such columns, and has the right tokenizer.
+Options of tokenizers, and what stands behind the token list of a search function, are constants of
+the statement, except the language of a text to tokenize and the options of SCORE. Those that are
+known already are checked at once, so that a column or a query with a bad option is refused before
+there are rows. The token list of a search function is a column of type TOKENLIST or a concatenation
+of such columns, and has the right tokenizer.
 
 A dictionary becomes a subquery for the rows of its table.
 """
@@ -23,7 +24,13 @@ from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.registry import Nulls, Operation, Signature
 from spanemu.sql.functions.search import queries
 from spanemu.sql.functions.search.enhancement import query_words
-from spanemu.sql.functions.search.tokenizers import TokenizerFunction, concat, concatenated
+from spanemu.sql.functions.search.tokenizers import (
+    TokenizerFunction,
+    concat,
+    concatenated,
+    fulltext,
+    substring,
+)
 from spanemu.sql.resolved import (
     Cast,
     ColumnRef,
@@ -55,6 +62,10 @@ _OVER_LISTS = frozenset(
 )
 # Places of a dictionary's name among the arguments.
 _DICTIONARY_ARGUMENT = {"SEARCH": 5, "SCORE": 5, "SNIPPET": 4}
+_SCORE_OPTIONS = 5  # the place of the options of SCORE behind the list
+_SNIPPET_LIMITS = 5  # the place of the limits of SNIPPET, which need not be constants
+# Tokenizers whose first option is the language of the text, which a column may hold.
+_OF_LANGUAGES = (fulltext, substring)
 
 
 def checked_search_call(
@@ -70,11 +81,14 @@ def checked_search_call(
         if operation in _OVER_LISTS:
             _check_over_list(call, name, analysis)
         elif isinstance(call.signature.evaluate, TokenizerFunction):
-            _require_constants(name, call.arguments, 1)
+            first = 2 if call.signature.evaluate.prepare in _OF_LANGUAGES else 1
+            _require_constants(name, call.arguments[first:], first)
             _refuse_conversion(name, call.arguments[0])
             tokenizer_of(call, analysis)
         elif call.signature.evaluate is concat:
             tokenizer_of(call, analysis)
+        elif name == "SNIPPET":
+            _require_constants(name, call.arguments[1:_SNIPPET_LIMITS], 1)
     except InvalidSearch as refused:
         raise BadSearchCall(str(refused), at=at) from None
     number = _DICTIONARY_ARGUMENT.get(name)
@@ -85,9 +99,12 @@ def checked_search_call(
 
 
 def _refuse_conversion(name: str, value: Expr) -> None:
-    """Raise InvalidSearch if an option of another type has changed the type of the value."""
-    if isinstance(value, Cast) and value.implicit and value.operand.type == INT64:
+    """Raise InvalidSearch for a value of a type that is converted before it is tokenized."""
+    if not isinstance(value, Cast) or not value.implicit:
+        return
+    if value.operand.type == INT64:  # Options of another type have changed that of the value.
         raise InvalidSearch(f"{name}: min, max and granularity must be of type INT64, as the value")
+    raise InvalidSearch(f"{name} does not tokenize values of type {value.operand.type}")
 
 
 def tokenizer_of(expression: Expr, analysis: AnalysisState) -> Tokenizer | None:
@@ -100,7 +117,7 @@ def tokenizer_of(expression: Expr, analysis: AnalysisState) -> Tokenizer | None:
         return None
     function = source.signature.evaluate
     if isinstance(function, TokenizerFunction):
-        options = _constants(source.arguments[1:])
+        options = _constants(_options(function, source.arguments[1:]))
         return None if options is None else function.prepare(*options).tokenizer
     if function is not concat or not isinstance(source.arguments[0], MakeArray):
         return None
@@ -111,6 +128,13 @@ def tokenizer_of(expression: Expr, analysis: AnalysisState) -> Tokenizer | None:
     ]
     known = [part for part in parts if part is not None]
     return concatenated(known) if len(known) == len(parts) else None
+
+
+def _options(function: TokenizerFunction, written: Sequence[Expr]) -> Sequence[Expr]:
+    """Return the options of a tokenizer, without a language that each row states for itself."""
+    if not written or function.prepare not in _OF_LANGUAGES or _is_constant(written[0]):
+        return written
+    return Literal(STRING, None), *written[1:]
 
 
 def source_of(expression: Expr, analysis: AnalysisState) -> Expr:
@@ -131,7 +155,8 @@ def _check_over_list(call: FunctionCall, name: str, analysis: AnalysisState) -> 
             f"Invalid use of search related function: the first argument of {name} must be a"
             " TOKENLIST column, or TOKENLIST_CONCAT of TOKENLIST columns"
         )
-    _require_constants(name, call.arguments, 1)
+    # The options of SCORE may come from a row.
+    _require_constants(name, others[:_SCORE_OPTIONS] if name == "SCORE" else others, 1)
     tokenizer = tokenizer_of(tokens, analysis)
     if tokenizer is None:
         return
@@ -176,10 +201,17 @@ def _check_ngram_source(source: Expr, options: Sequence[Expr]) -> None:
 # ---------------------------------------------------------------------------- constants
 
 
-def _require_constants(name: str, arguments: Sequence[Expr], first: int) -> None:
-    for number, argument in enumerate(arguments[first:], first + 1):
-        if any(isinstance(part, ColumnRef | SubqueryExpr) for part in expressions_in(argument)):
+def _require_constants(name: str, arguments: Sequence[Expr], before: int) -> None:
+    """Raise InvalidSearch if one of some arguments, which come after others, is no constant."""
+    for number, argument in enumerate(arguments, before + 1):
+        if not _is_constant(argument):
             raise InvalidSearch(f"Argument {number} to {name} must be a constant expression")
+
+
+def _is_constant(expression: Expr) -> bool:
+    return not any(
+        isinstance(part, ColumnRef | SubqueryExpr) for part in expressions_in(expression)
+    )
 
 
 class _Unknown(Exception):

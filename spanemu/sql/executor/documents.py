@@ -6,10 +6,12 @@ Sets of documents are integers with a bit for each number.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.sql.executor.run import Row, Run
+from spanemu.sql.functions.search.enhancement import Vocabulary
 from spanemu.values.token_list import Tokenizer
 
 
@@ -19,6 +21,8 @@ class Postings(Protocol):
     tokens: Mapping[bytes, array[int]]
     tokenizers: Mapping[Tokenizer, None]
     is_complete: bool
+    # The texts that SCORE_NGRAMS compares, as far as a query has asked for them.
+    compared: MutableMapping[int, tuple[str, int]]
 
     def documents(self, token: bytes) -> int:
         """Return the documents that have a token, a bit for each number."""
@@ -48,6 +52,10 @@ class Segment(Protocol):
         """Return the number of a document, None if it is not in the segment."""
         ...
 
+    def numbers_of_all(self, rows: Iterable[Row]) -> list[int] | None:
+        """Return the numbers of documents, None if not all are in the segment."""
+        ...
+
 
 class Unsuited(Exception):
     """The reason why postings cannot answer a condition."""
@@ -66,3 +74,24 @@ def tokenizer_of(lists: Sequence[Postings]) -> Tokenizer | None:
     if len(known) > 1:
         raise Unsuited
     return next(iter(known), None)
+
+
+def vocabulary_of(lists: Sequence[Postings]) -> Vocabulary:
+    """Return the tokens of all documents."""
+
+    def starting_with(letter: bytes) -> Iterator[bytes]:
+        for postings in lists:
+            ordered = postings.ordered(_itself)
+            first = bisect_left(ordered, (letter, b""))
+            end = bisect_left(ordered, (letter + _AFTER_ALL, b""), first)
+            for _, token in ordered[first:end]:
+                yield token
+
+    return starting_with
+
+
+_AFTER_ALL = b"\xff"  # which no text in UTF-8 has
+
+
+def _itself(token: bytes) -> bytes:
+    return token

@@ -7,7 +7,7 @@ A program finds a superset of the documents that fulfil the original condition
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from math import isnan
 from operator import and_, or_
@@ -73,8 +73,45 @@ def _with_all_values(postings: Postings, tokenizer: Tokenizer, present: int, val
     return present
 
 
-def _with_document(postings: Postings, tokenizer: Tokenizer, present: int, document: Any) -> int:
-    return _with_all_of(postings, implied.tokens_of_document(tokenizer, document), present)
+def _without_values(postings: Postings, tokenizer: Tokenizer, present: int, values: Any) -> int:
+    known = [value for value in values or () if value is not None and not _is_nan(value)]
+    tokens = [token for each in known for token in implied.tokens_of_value(tokenizer, each) or ()]
+    return present & ~_with_one_of(postings, tokens)
+
+
+def _with_document(
+    postings: Postings, tokenizer: Tokenizer, present: int, document: Any, keys: Any
+) -> int:
+    tokens = implied.tokens_of_document(tokenizer, document, keys)
+    return 0 if tokens is None else _with_all_of(postings, tokens, present)
+
+
+def _with_path(postings: Postings, tokenizer: Tokenizer, present: int, keys: Any) -> int:
+    tokens = implied.tokens_of_path(tokenizer, keys)
+    return 0 if tokens is None else _with_all_of(postings, tokens, present)
+
+
+def _with_any_key(
+    postings: Postings, tokenizer: Tokenizer, present: int, names: Any, keys: Any
+) -> int:
+    found = _with_each_key(postings, tokenizer, present, names, keys)
+    return reduce(or_, found, 0)
+
+
+def _with_all_keys(
+    postings: Postings, tokenizer: Tokenizer, present: int, names: Any, keys: Any
+) -> int:
+    found = _with_each_key(postings, tokenizer, present, names, keys)
+    return reduce(and_, found, _with_path(postings, tokenizer, present, keys))
+
+
+def _with_each_key(
+    postings: Postings, tokenizer: Tokenizer, present: int, names: Any, keys: Any
+) -> Iterator[int]:
+    for name in names or ():
+        if name is not None:
+            tokens = implied.tokens_of_key(tokenizer, name, keys)
+            yield present if tokens is None else _with_one_of(postings, tokens)
 
 
 def _with_texts(postings: Postings, tokenizer: Tokenizer, present: int, texts: Any) -> int:
@@ -111,7 +148,11 @@ _FINDERS: Mapping[Operation, Callable[..., int]] = {
     Operation.HAS_VALUE: _with_value,
     Operation.HAS_ANY_VALUE: _with_any_value,
     Operation.HAS_ALL_VALUES: _with_all_values,
+    Operation.LACKS_VALUES: _without_values,
     Operation.HAS_DOCUMENT: _with_document,
+    Operation.HAS_PATH: _with_path,
+    Operation.HAS_ANY_KEY: _with_any_key,
+    Operation.HAS_ALL_KEYS: _with_all_keys,
     Operation.HAS_TEXTS: _with_texts,
     Operation.HAS_NUMBER_WITHIN: _within,
 }

@@ -23,12 +23,21 @@ from typing import Any
 from spanemu.base.bits import bits_of, numbers_in
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.documents import Found, Postings, Program, Segment, Unsuited, tokenizer_of
+from spanemu.sql.executor.documents import (
+    Found,
+    Postings,
+    Program,
+    Segment,
+    Unsuited,
+    tokenizer_of,
+    vocabulary_of,
+)
 from spanemu.sql.executor.implied import compile_implied
 from spanemu.sql.executor.relation import Layout
 from spanemu.sql.executor.run import Run
 from spanemu.sql.functions.registry import IMPLIED, SEARCHES
 from spanemu.sql.functions.search import query_tree
+from spanemu.sql.functions.search.enhancement import resolved
 from spanemu.sql.functions.search.matcher import fulfils
 from spanemu.sql.functions.search.queries import search_query
 from spanemu.sql.plan.conditions import negated
@@ -120,7 +129,8 @@ def _call(call: FunctionCall, layout: Layout, compiler: Compiler) -> Program:
         query = search_query(operation.value, tokenizer, [value((), run) for value in values])
         if query is None:
             return 0, 0
-        true = Documents(lists, has_list).fulfilling(query.tree)
+        tree = resolved(query.tree, vocabulary_of(lists)) if query.is_open else query.tree
+        true = Documents(lists, has_list).fulfilling(tree)
         if query.check is not None and true:
             if is_concatenated:
                 raise Unsuited
@@ -172,6 +182,9 @@ class Documents:
     def _term(self, tree: query_tree.Term) -> int:
         return self._of_token(tree.token)
 
+    def _similar(self, _tree: query_tree.Similar) -> int:
+        return 0
+
     def _all(self, tree: query_tree.AllOf) -> int:
         bits = self._everything
         for operand in sorted(tree.operands, key=_effort):
@@ -210,6 +223,7 @@ class Documents:
 
 _EVALUATE: Mapping[type, Callable[[Documents, Any], int]] = {
     query_tree.Term: Documents._term,
+    query_tree.Similar: Documents._similar,
     query_tree.Phrase: Documents._phrase,
     query_tree.Around: Documents._around,
     query_tree.AllOf: Documents._all,
@@ -271,7 +285,7 @@ def _phrase_in(postings: Postings, tree: query_tree.Phrase) -> int:
     starts = set(_starts(known, offset))
     for size, offset, known in places[1:]:
         if size > _BISECTED * len(starts):
-            starts = {start for start in starts if _has_place(known, start + offset)}
+            starts = set().union(*[_placed(starts, offset, each) for each in known])
         else:
             starts.intersection_update(_starts(known, offset))
         if not starts:
@@ -285,9 +299,13 @@ def _starts(known: Iterable[array[int]], offset: int) -> list[int]:
     return [(posting >> POSITION_SHIFT) - offset for each in known for posting in each]
 
 
-def _has_place(known: Iterable[array[int]], place: int) -> bool:
-    for each in known:
-        at = bisect_left(each, place << POSITION_SHIFT)
-        if at < len(each) and each[at] >> POSITION_SHIFT == place:
-            return True
-    return False
+def _placed(starts: Iterable[int], offset: int, postings: array[int]) -> list[int]:
+    """Return the starts of phrases that have a token at an offset."""
+    placed = []
+    last = len(postings) - 1
+    for start in starts:
+        token_place = start + offset
+        at = bisect_left(postings, token_place << POSITION_SHIFT)
+        if at <= last and postings[at] >> POSITION_SHIFT == token_place:
+            placed.append(start)
+    return placed

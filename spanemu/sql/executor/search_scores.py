@@ -1,4 +1,4 @@
-"""SCORE of many documents from postings.
+"""SCORE of many documents from postings, and SCORE_NGRAMS from their texts.
 
 A score depends on which terms a document has, on their categories and marks, and on which of them
 lie next to each other; not on where that is. So documents of the same shape have the same score,
@@ -10,17 +10,24 @@ which is computed once:
 The shape of a document is the sequence of its terms with the distances between them, up to the
 greatest distance that can matter for the query. The postings of all terms, merged, yield the shapes
 of all documents in one pass.
+
+A score of n-grams needs the text of a document in lower case, and how many trigrams it has. Both
+are kept with the postings, so that a query only looks for its own trigrams.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from typing import cast
 
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.documents import Postings
+from spanemu.sql.executor.run import Row
 from spanemu.sql.functions.search import query_tree
 from spanemu.sql.functions.search.matcher import Occurrences
-from spanemu.sql.functions.search.terms import tokens_of
+from spanemu.sql.functions.search.ngram_score import Compared, NgramScorer, compared
+from spanemu.sql.functions.search.query_tree import tokens_of
+from spanemu.values.token_finder import source_texts
 from spanemu.values.token_list import POSITION_SHIFT
 
 FEW = 64  # documents whose postings are looked up one by one
@@ -51,6 +58,10 @@ class Scores:
         if self._asked > FEW and len(self._tokens) <= _TERMS_MAX:
             self._known = self._all()
         return self._single(number)
+
+    def of_all(self, numbers: Iterable[int]) -> list[float]:
+        """Return the scores of documents."""
+        return [self.of(number) for number in numbers]
 
     def _single(self, number: int) -> float:
         occurrences = self._postings.occurrences
@@ -96,6 +107,39 @@ class Scores:
         return merged
 
 
+class NgramScores:
+    """The scores of documents by SCORE_NGRAMS; the texts are kept for the next query."""
+
+    def __init__(
+        self, rows: Sequence[Row], position: int, postings: Postings, scorer: NgramScorer
+    ) -> None:
+        self._rows = rows
+        self._position = position
+        self._kept: MutableMapping[int, Compared] = postings.compared
+        self._scorer = scorer
+
+    def of(self, number: int) -> float:
+        """Return the score of a document."""
+        kept = self._kept.get(number)
+        if kept is not None:
+            return self._scorer.of(kept)
+        data = self._rows[number][self._position]
+        if data is None:
+            return 0.0
+        texts = source_texts(data)
+        if len(texts) != 1:
+            return self._scorer.of_texts(texts)
+        text = self._kept[number] = compared(texts[0])
+        return self._scorer.of(text)
+
+    def of_all(self, numbers: list[int]) -> list[float]:
+        """Return the scores of documents."""
+        texts = list(map(self._kept.get, numbers))
+        if None in texts:
+            return [self.of(number) for number in numbers]
+        return self._scorer.of_all(cast("list[Compared]", texts))
+
+
 _MARKS = _ATTRIBUTES << _TERM_BITS | (1 << _TERM_BITS) - 1
 
 
@@ -105,7 +149,7 @@ def _reach(tree: query_tree.Node) -> int:
         return len(tree.places) + 1
     if isinstance(tree, query_tree.Not):
         return _reach(tree.operand)
-    if isinstance(tree, query_tree.Term | query_tree.AtLeast):
+    if isinstance(tree, query_tree.Term | query_tree.AtLeast | query_tree.Similar):
         return 2
     distances = tree.distances if isinstance(tree, query_tree.Around) else ()
     return sum(distances) + sum(map(_reach, tree.operands)) + 2

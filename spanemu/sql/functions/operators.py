@@ -160,7 +160,7 @@ _SUBSCRIPTS = (
     operator("$json_subscript", "JSON[INT64 or STRING]", (
         overload("(JSON, INT64) -> JSON", json_element),
         overload("(JSON, STRING) -> JSON", json_member),
-    )),
+    ), operation=Operation.MEMBER),
 )  # fmt: skip
 
 _CONCATENATION = (

@@ -62,6 +62,11 @@ class Operation(Enum):
     ARRAY_INCLUDES_ANY = "ARRAY_INCLUDES_ANY"
     ARRAY_INCLUDES_ALL = "ARRAY_INCLUDES_ALL"
     JSON_CONTAINS = "JSON_CONTAINS"
+    JSON_CONTAINED = "jsonb_contained"
+    JSONB_EXISTS = "jsonb_exists"
+    JSONB_EXISTS_ANY = "jsonb_exists_any"
+    JSONB_EXISTS_ALL = "jsonb_exists_all"
+    MEMBER = "$json_subscript"  # of a JSON object, or an element of an array
     COALESCE = "COALESCE"
     IFNULL = "IFNULL"
     ADD = "$add"
@@ -82,7 +87,11 @@ class Operation(Enum):
     HAS_VALUE = "$has_value"
     HAS_ANY_VALUE = "$has_any_value"
     HAS_ALL_VALUES = "$has_all_values"
+    LACKS_VALUES = "$lacks_values"
     HAS_DOCUMENT = "$has_document"
+    HAS_PATH = "$has_path"
+    HAS_ANY_KEY = "$has_any_key"
+    HAS_ALL_KEYS = "$has_all_keys"
     HAS_TEXTS = "$has_texts"
     HAS_NUMBER_WITHIN = "$has_number_within"
 
@@ -92,7 +101,8 @@ SEARCHES = frozenset({Operation.SEARCH, Operation.SEARCH_SUBSTRING, Operation.SE
 # Conditions on token lists that follow from other conditions (`functions.search.implied`).
 IMPLIED = frozenset(
     {Operation.HAS_VALUE, Operation.HAS_ANY_VALUE, Operation.HAS_ALL_VALUES}
-    | {Operation.HAS_DOCUMENT, Operation.HAS_TEXTS, Operation.HAS_NUMBER_WITHIN}
+    | {Operation.LACKS_VALUES, Operation.HAS_TEXTS, Operation.HAS_NUMBER_WITHIN}
+    | {Operation.HAS_DOCUMENT, Operation.HAS_PATH, Operation.HAS_ANY_KEY, Operation.HAS_ALL_KEYS}
 )
 COMPARISONS = frozenset(
     {Operation.EQUAL, Operation.NOT_EQUAL, Operation.LESS, Operation.LESS_OR_EQUAL}

@@ -11,8 +11,9 @@ In reading order:
 - `prune`: removal of unneeded columns
 - `physical`: the choice of algorithms, by `estimate`
 - `access_path` and `seeks`: how a table is read
-- `search_access`, `acceleration`, `search_scores`, `search_rules` and `search_errors`: how a table
-  is searched, asked to or not, how what is found is scored, and what is refused
+- `search_access`, `acceleration`, `token_conditions`, `search_scores`, `search_rules` and
+  `search_errors`: how a table is searched, asked to or not, how what is found is scored, and what
+  is refused
 - `join_order` and `spool`: how inputs are joined
 - `path_scan` and `pattern_ends`: how paths of a graph are followed, and nodes that need no look-up
 - `ordering`: required and delivered orders, and MIN and MAX by them

@@ -1,4 +1,4 @@
-"""Scores where documents are found: a search scan computes SCORE from the postings that it has.
+"""Scores where documents are found: a search scan computes them from the postings that it has.
 
     TopN 10 by $score DESC                      TopN 10 by $score DESC
     └─ Project score=SCORE($Tokens, 'cat')      └─ Project score=$SCORE
@@ -29,6 +29,7 @@ from spanemu.sql.resolved import (
 
 _PASSING = (nodes.Filter, nodes.Sort, nodes.TopN, nodes.Limit)
 _SCORING = (*_PASSING, nodes.Project)
+_SCORES = frozenset({Operation.SCORE, Operation.SCORE_NGRAMS})
 
 
 def push_scores(node: Node, planning: Planning) -> Node:
@@ -71,17 +72,24 @@ def _calls(part: Node | Expr, scan: SearchScan) -> Sequence[FunctionCall]:
     if isinstance(part, Node):
         return ()
     calls = [call for inner in parts(part) for call in _calls(inner, scan)]
-    if isinstance(part, FunctionCall) and part.signature.operation is Operation.SCORE:
+    if isinstance(part, FunctionCall) and part.signature.operation in _SCORES:
         tokens, *constants = part.arguments
         is_constant = not any(free(each) or scope_of(each).is_volatile for each in constants)
-        if isinstance(tokens, ColumnRef) and tokens.column.id in scan.ids and is_constant:
+        if isinstance(tokens, ColumnRef) and _is_filled(part, tokens, scan) and is_constant:
             return [part, *calls]
     return calls
 
 
+def _is_filled(call: FunctionCall, tokens: ColumnRef, scan: SearchScan) -> bool:
+    """Return whether the postings of a token list are there: a score of n-grams needs them not."""
+    if call.signature.operation is Operation.SCORE:
+        return tokens.column.id in scan.ids
+    return scan.search is not None and tokens.column.id in free(scan.search)
+
+
 def _key(call: FunctionCall) -> Hashable:
-    """Return a key that is equal for calls of the same arguments."""
-    items: list[Hashable] = []
+    """Return a key that is equal for calls of the same function and arguments."""
+    items: list[Hashable] = [call.signature.operation]
     for argument in call.arguments:
         if isinstance(argument, ColumnRef):
             items.append(argument.column.id)
@@ -107,7 +115,7 @@ def _with_references(node: Node, columns: dict[Hashable, ResolvedColumn]) -> Nod
     """Return a node that refers to computed scores in place of calls."""
 
     def on_expr(expr: Expr) -> Expr:
-        if isinstance(expr, FunctionCall) and expr.signature.operation is Operation.SCORE:
+        if isinstance(expr, FunctionCall) and expr.signature.operation in _SCORES:
             column = columns.get(_key(expr))
             if column is not None:
                 return ColumnRef(expr.type, column)

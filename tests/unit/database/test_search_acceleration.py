@@ -21,6 +21,7 @@ from spanemu.database.options import (
 from spanemu.schema.dialect import POSTGRESQL
 from spanemu.sql.planner.acceleration import tokenized_column
 from spanemu.txn import read_only
+from spanemu.values.types import STRING
 from tests.unit.ddl.world import World
 
 EXAMPLES = int(os.environ.get("SPANEMU_SEARCH_EXAMPLES", "300"))
@@ -65,10 +66,22 @@ CONDITIONS = (
     "STARTS_WITH(Name, 'Roc')", "ENDS_WITH(Name, 'chair')", "ENDS_WITH(Name, 'r')",
     "REGEXP_CONTAINS(Name, 'ock.*bu?m')", "REGEXP_CONTAINS(Name, '(?i)rock')",
     "REGEXP_CONTAINS(Name, 'chair|Alb')", "REGEXP_CONTAINS(Name, '^Rox*ck')",
+    "REGEXP_CONTAINS(Name, '(r|R)ock.Alb')", "REGEXP_CONTAINS(Name, '[Rr]ock(ing)? ?chair')",
+    "REGEXP_CONTAINS(Name, 'Al(b|c)um|chair')", "REGEXP_CONTAINS(Name, r'ROCK\\%')",
+    "REGEXP_CONTAINS(Name, r'^rock\\w+ c')",
     "REGEXP_CONTAINS(Name, r'\\bAlbum')", "ARRAY_INCLUDES(Tags, 'a')",
     "ARRAY_INCLUDES(Tags, e -> e = 'a')", "ARRAY_INCLUDES_ANY(Tags, ['b', NULL])",
     "ARRAY_INCLUDES_ANY(Tags, [])", "ARRAY_INCLUDES_ALL(Tags, ['a', 'b'])",
     "ARRAY_INCLUDES_ALL(Tags, ['a', NULL])", "ARRAY_INCLUDES_ALL(Tags, [])", "U = 'u'", "Id < 40",
+    "N != 3", "3 <> N", "NOT (N != 3)", "N NOT IN (1, 2)", "N NOT IN (1, NULL)", "F != 0",
+    "F != CAST('NaN' AS FLOAT64)", "S NOT IN ('open', 'x')", "S NOT IN UNNEST(['open', ''])",
+    "S NOT IN UNNEST(CAST(NULL AS ARRAY<STRING>))", "B != TRUE", "Y != b'ab'",
+    "NOT ARRAY_INCLUDES(Tags, 'a')", "NOT ARRAY_INCLUDES_ANY(Tags, ['a', 'b'])",
+    "NOT ARRAY_INCLUDES_ALL(Tags, ['a', 'b'])", "J.a IS NOT NULL", "J.a IS NULL",
+    "J.a.b IS NOT NULL", "J.a.b[1] IS NOT NULL", "J[0] IS NOT NULL", "J['c'] IS NOT NULL",
+    "J.c IS NOT NULL AND J.a.x IS NULL", "JSON_CONTAINS(J.a, JSON '1')", "J.x IS NOT NULL",
+    "JSON_CONTAINS(J.a.b, JSON '2')", "JSON_CONTAINS(J.a, JSON '{}')",
+    "J[CAST(NULL AS STRING)] IS NOT NULL",
 )  # fmt: skip
 
 
@@ -188,6 +201,40 @@ def test_partitions_and_filters_of_an_index_must_be_conditions_of_the_query(monk
     assert own.rows("SELECT Id FROM T WHERE N = 1 AND U IS NOT NULL") == [(2,)]
 
 
+def implied(world: World, condition: str) -> str:
+    """Return the condition on token lists in the plan of a query that reads the index."""
+    sql = f"SELECT Id FROM T@{{FORCE_INDEX=I}} WHERE {condition}"
+    request = StatementRequest(sql, parameter_types={"k": STRING}, mode=QueryMode.PLAN)
+    stream = world.session.execute(request, None)
+    assert stream.stats is not None
+    assert stream.stats.plan is not None
+    texts = [node.short_representation for node in stream.stats.plan.nodes]
+    return next((text for text in texts if "Tok," in text), "")
+
+
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ("N != 3", "LACKS_VALUES($NTok, [3])"),
+        ("S NOT IN ('a', 'b')", "LACKS_VALUES($STok, ['a', 'b'])"),
+        ("NOT ARRAY_INCLUDES_ANY(Tags, ['a'])", "LACKS_VALUES($TagTok, ['a'])"),
+        ("J.a.b IS NOT NULL", "HAS_PATH($JTok, ['a', 'b'])"),
+        ("J.a[0].b IS NOT NULL", "HAS_PATH($JTok, ['a', 'b'])"),
+        ("J[@k] IS NOT NULL", "HAS_PATH($JTok, [@k])"),
+        ("J[0] IS NOT NULL", ""),
+        ("J.a IS NULL", ""),
+        ("N IS NOT NULL", ""),
+    ],
+)
+def test_negations_and_paths_are_conditions_on_token_lists(world, condition, text):
+    assert implied(world, condition) == text
+
+
+def document(id_: int) -> str:
+    more = f', "b": ["{"x" if id_ % 10 == 1 else "y"}"]' if id_ % 2 else ""
+    return f'{{"a": {id_ % 5}{more}}}'
+
+
 def test_postgresql_conditions_read_the_search_index():
     own = World(
         "CREATE TABLE t (id bigint NOT NULL PRIMARY KEY, s varchar, d jsonb, "
@@ -196,14 +243,19 @@ def test_postgresql_conditions_read_the_search_index():
         "CREATE SEARCH INDEX i ON t(s_tok, d_tok)",
         dialect=POSTGRESQL,
     )
-    rows = [
-        [str(id_), "even" if id_ % 2 == 0 else None, f'{{"a": {id_ % 5}}}'] for id_ in range(90)
-    ]
+    rows = [[str(id_), "even" if id_ % 2 == 0 else None, document(id_)] for id_ in range(90)]
     own.insert("t", "id s d", *rows)
     for condition, count in (
         ("s = 'even'", 45),
         ("""d @> '{"a": 3}'::jsonb""", 18),
         ("""d @> '{"a": 3.0}'::jsonb AND s = 'even'""", 9),
+        ("""'{"a": 3}'::jsonb <@ d""", 18),
+        ("d ? 'b'", 45),
+        ("d ?| array['b', 'x']", 45),
+        ("d ?& array['a', 'b']", 45),
+        ("d -> 'b' ? 'x'", 9),
+        ("""d -> 'b' @> '"x"'::jsonb""", 9),
+        ("d -> 'b' IS NOT NULL", 45),
     ):
         assert own.rows(f"SELECT COUNT(*) FROM t WHERE {condition}") == [(count,)]
         assert accelerated(own, f"SELECT COUNT(*) FROM t WHERE {condition}"), condition

@@ -19,7 +19,10 @@ from spanemu.txn import read_only
 from tests.unit.ddl.world import World
 
 EXAMPLES = int(os.environ.get("SPANEMU_SEARCH_EXAMPLES", "300"))
-WORDS = ("ant", "bee", "cat", "Katze", "über", "#ant", "antler", "日本", "本", "2024", "a-b", "fox")
+WORDS = (
+    "ant", "bee", "cat", "Katze", "über", "#ant", "antler", "日本", "本", "2024", "a-b", "fox", "hotel",
+    "hotl", "cal", "california", "bees",
+)  # fmt: skip
 TABLE = (
     "CREATE TABLE T (Id INT64 NOT NULL, Parts ARRAY<STRING(MAX)>, More STRING(MAX), "
     "Words TOKENLIST AS (TOKENIZE_FULLTEXT(Parts)) HIDDEN, "
@@ -100,6 +103,9 @@ def cases(chance: random.Random, count: int) -> list[Case]:
     for _ in range(count):
         query = rquery(chance).replace("'", "")
         created.append((chance.choice(LISTS[:3]), "SEARCH(%s, @q)", functions.search, [query]))
+        enhanced = "SEARCH(%s, @q, enhance_query=>TRUE)"
+        arguments = [query, None, None, True]
+        created.append((chance.choice(LISTS[:3]), enhanced, functions.search, arguments))
         query = piece(chance)
         kind = chance.choice([None, "phrase", "value_prefix", "word_suffix", "word_prefix"])
         named = "" if kind is None else f", relative_search_type=>'{kind}'"
@@ -164,8 +170,22 @@ def test_concatenations_are_searched_as_one_list(world):
 
 def test_documents_of_a_shape_share_their_score(world):
     lists, chance = documents(world), random.Random(6)
-    for _ in range(EXAMPLES // 3):
+    for number in range(EXAMPLES // 3):
         query, name = rquery(chance).replace("'", ""), chance.choice(LISTS[:3])
-        sql = f"SELECT Id, SCORE({name}, @q) FROM T WHERE NOT SEARCH(Words, 'nothing')"
+        is_enhanced = number % 4 == 0
+        call = f"SCORE({name}, @q, enhance_query=>{is_enhanced})"
+        sql = f"SELECT Id, {call} FROM T WHERE NOT SEARCH(Words, 'nothing')"
         for id_, score in world.rows(sql.replace("@q", repr(query))):
-            assert score == functions.score(lists[id_][name], query), (query, id_)
+            expected = functions.score(lists[id_][name], query, None, None, is_enhanced)
+            assert score == expected, (query, id_, is_enhanced)
+
+
+def test_scores_of_ngrams_are_those_of_the_function(world):
+    lists, chance = documents(world), random.Random(7)
+    for _ in range(EXAMPLES // 10):
+        query, name = piece(chance), chance.choice(LISTS[3:])
+        call = f"SCORE_NGRAMS({name}, {query!r})"
+        sql = f"SELECT Id, {call} FROM T WHERE SEARCH_NGRAMS({name}, {query!r}, min_ngrams=>1)"
+        for _ in range(2):  # The second query finds texts that the first one has kept.
+            for id_, score in world.rows(f"{sql} ORDER BY {call} DESC"):
+                assert score == functions.score_ngrams(lists[id_][name], query), (query, id_)

@@ -261,6 +261,49 @@ def test_a_second_row_of_a_place_is_refused_without_uids():
     assert failure.value.code is Code.ALREADY_EXISTS
 
 
+def test_the_key_of_an_index_has_at_most_sixteen_parts():
+    parts = [f"P{number}" for number in range(13)]
+    columns = ", ".join(f"{part} INT64" for part in parts)
+    world = World(
+        f"CREATE TABLE T (Id INT64, {columns}, O INT64 NOT NULL, S STRING(MAX), "
+        "STok TOKENLIST AS (TOKENIZE_FULLTEXT(S)) HIDDEN, "
+        "Other TOKENLIST AS (TOKENIZE_FULLTEXT(S)) HIDDEN) PRIMARY KEY (Id)",
+    )
+    create = "CREATE SEARCH INDEX {} ON T(STok, Other) PARTITION BY {} ORDER BY O"
+    world.ddl(create.format("Small", ", ".join(parts[1:])))
+    with pytest.raises(SpannerError, match=r"too many keys \(17\); the limit is 16") as failure:
+        world.ddl(create.format("Large", ", ".join(parts)))
+    assert failure.value.code is Code.INVALID_ARGUMENT
+
+
+def test_a_row_may_state_its_language():
+    world = World(
+        "CREATE TABLE T (Id INT64, Lang STRING(9), S STRING(MAX), "
+        "STok TOKENLIST AS (TOKENIZE_FULLTEXT(S, language_tag => Lang)) HIDDEN) PRIMARY KEY (Id)",
+        "CREATE SEARCH INDEX I ON T(STok)",
+    )
+    rows = [[str(id_), ("en", "zh", None)[id_ % 3], "旅 行 cat"] for id_ in range(90)]
+    world.insert("T", "Id Lang S", *rows)
+    assert world.rows("SELECT COUNT(*) FROM T WHERE SEARCH(STok, 'cat')") == [(90,)]
+    chinese = "SELECT COUNT(*) FROM T WHERE SEARCH(STok, '旅行') AND Lang = 'zh'"
+    assert world.rows(chinese) == [(30,)]
+    with pytest.raises(SpannerError, match="no language tag"):
+        world.insert("T", "Id Lang S", ["900", "?", "cat"])
+
+
+def test_an_expression_that_changes_leaves_the_entries_of_the_index():
+    world = World(
+        "CREATE TABLE T (Id INT64, A STRING(MAX), B STRING(MAX), "
+        "Tok TOKENLIST AS (TOKENIZE_FULLTEXT(A)) HIDDEN) PRIMARY KEY (Id)",
+        "CREATE SEARCH INDEX I ON T(Tok)",
+    )
+    world.insert("T", "Id A B", ["1", "ant", "bee"])
+    world.ddl("ALTER TABLE T ALTER COLUMN Tok TOKENLIST AS (TOKENIZE_FULLTEXT(B)) HIDDEN")
+    world.insert("T", "Id A B", ["2", "ant", "bee"])
+    assert world.rows("SELECT Id FROM T WHERE SEARCH(Tok, 'ant')") == [(1,)]
+    assert world.rows("SELECT Id FROM T WHERE SEARCH(Tok, 'bee')") == [(2,)]
+
+
 def test_postgresql_searches_alike():
     world = World(
         "CREATE TABLE note (id bigint NOT NULL, box bigint NOT NULL, body varchar, "

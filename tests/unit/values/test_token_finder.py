@@ -20,6 +20,20 @@ VALUES = st.builds(
     st.none(),
 )
 
+TOKENIZERS = st.sampled_from(
+    [
+        Tokenizer(TokenKind.FULLTEXT),
+        Tokenizer(TokenKind.TOKEN),
+        Tokenizer(TokenKind.SUBSTRING, 1, 2),
+        Tokenizer(TokenKind.SUBSTRING, 2, 3),
+        Tokenizer(
+            TokenKind.SUBSTRING, 1, 3, frozenset({"word_prefix"}), short_only_for_anchors=True
+        ),
+        Tokenizer(TokenKind.NGRAMS, 1, 2),
+        Tokenizer(TokenKind.NGRAMS, 3, 3),
+    ]
+)
+
 
 @given(
     st.sampled_from([TokenKind.FULLTEXT, TokenKind.FULLTEXT, TokenKind.TOKEN]),
@@ -35,16 +49,16 @@ def test_a_finder_finds_the_occurrences_of_the_decoded_list(
 
 
 @given(
-    st.sampled_from([TokenKind.FULLTEXT, TokenKind.FULLTEXT, TokenKind.TOKEN]),
+    TOKENIZERS,
     st.lists(st.lists(VALUES, max_size=3), max_size=3),
 )
 def test_appended_occurrences_are_those_of_the_decoded_lists(
-    kind: TokenKind, documents: list[list[TokenizedValue]]
+    tokenizer: Tokenizer, documents: list[list[TokenizedValue]]
 ) -> None:
     postings: defaultdict[bytes, array[int]] = defaultdict(lambda: array("Q"))
     expected: dict[bytes, list[int]] = {}
     for number, values in enumerate(documents):
-        tokens = TokenList(Tokenizer(kind), values)
+        tokens = TokenList(tokenizer, values)
         base = number << 32
         assert append_occurrences(tokens.encode(), postings, base, 1 << 31) == tokens.tokenizer
         for token, occurrence in tokens.occurrences():
@@ -52,9 +66,9 @@ def test_appended_occurrences_are_those_of_the_decoded_lists(
     assert {token: list(each) for token, each in postings.items()} == expected
 
 
-@pytest.mark.parametrize("kind", [TokenKind.FULLTEXT, TokenKind.TOKEN])
+@pytest.mark.parametrize("kind", [TokenKind.FULLTEXT, TokenKind.TOKEN, TokenKind.SUBSTRING])
 def test_occurrences_beyond_the_limit_are_refused(kind):
-    tokens = TokenList(Tokenizer(kind), [TokenizedValue((b"a", b"b"))] * 3)
+    tokens = TokenList(Tokenizer(kind, 1, 1), [TokenizedValue((b"a", b"b"))] * 3)
     postings: defaultdict[bytes, array[int]] = defaultdict(lambda: array("Q"))
     with pytest.raises(OverflowError):
         append_occurrences(tokens.encode(), postings, 0, 1000)

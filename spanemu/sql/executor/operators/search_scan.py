@@ -11,13 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import add
 
 from spanemu.base.bits import numbers_in
 from spanemu.base.deadline_checks import Batched
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
-from spanemu.sql.executor.documents import Program, Segment, Unsuited, tokenizer_of
+from spanemu.sql.executor.documents import (
+    Program,
+    Segment,
+    Unsuited,
+    tokenizer_of,
+    vocabulary_of,
+)
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
 from spanemu.sql.executor.ranges import RangesOf, compile_ranges
 from spanemu.sql.executor.relation import (
@@ -30,8 +37,9 @@ from spanemu.sql.executor.relation import (
 )
 from spanemu.sql.executor.run import ByteRange, NodeProfile, Row, Run
 from spanemu.sql.executor.search import compile_search
-from spanemu.sql.executor.search_scores import Scores
-from spanemu.sql.functions.search.queries import score_query, search_query
+from spanemu.sql.executor.search_scores import NgramScores, Scores
+from spanemu.sql.functions.registry import Operation
+from spanemu.sql.functions.search.queries import ngram_score_query, score_query
 from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.nodes import Equal, SearchScan
 from spanemu.sql.plan.traverse import free, replace_fields
@@ -39,8 +47,10 @@ from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall
 from spanemu.values.key import after_prefix, key_encoder
 from spanemu.values.types import TypeCode
 
-_SEARCHED = 5  # the arguments of SCORE that SEARCH has, too
 SORTED_MAX = 4096  # documents that are sorted rather than met on a walk
+
+DocumentScores = Scores | NgramScores
+_OfSegment = tuple[Segment, Sequence[DocumentScores | None]]
 
 Rows = Iterable[Row]
 
@@ -142,19 +152,29 @@ class _Search:
         rows = self._filtered(self._in_order(matching, others, within, ranges, run), run)
         return self._scored(rows, scores, run) if self._scorings else rows
 
-    def _scored(
-        self, rows: Rows, scores: Sequence[tuple[Segment, Sequence[Scores | None]]], run: Run
-    ) -> Iterator[Row]:
-        """Yield rows with their scores."""
-        for row in rows:
-            for segment, of_segment in scores:
-                number = segment.number_of(row)
-                if number is not None:
-                    cells = [0.0 if each is None else each.of(number) for each in of_segment]
-                    yield (*row, *cells)
-                    break
-            else:
-                yield row + self._score_of(row, run)
+    def _scored(self, rows: Rows, scores: Sequence[_OfSegment], run: Run) -> Rows:
+        """Return rows with their scores."""
+
+        def scored(batch: list[Row]) -> list[Row]:
+            if len(scores) == 1:
+                ((segment, of_segment),) = scores
+                numbers = segment.numbers_of_all(batch)
+                if numbers is not None:
+                    columns = [
+                        [0.0] * len(numbers) if each is None else each.of_all(numbers)
+                        for each in of_segment
+                    ]
+                    return list(map(add, batch, zip(*columns, strict=True)))
+            return [self._row_scored(row, scores, run) for row in batch]
+
+        return map_batches(rows, scored, self._largest)
+
+    def _row_scored(self, row: Row, scores: Sequence[_OfSegment], run: Run) -> Row:
+        for segment, of_segment in scores:
+            number = segment.number_of(row)
+            if number is not None:
+                return (*row, *[0.0 if each is None else each.of(number) for each in of_segment])
+        return (*row, *self._score_of(row, run))
 
     def _filtered(self, rows: Rows, run: Run) -> Rows:
         kept, largest = self._kept, self._largest
@@ -209,27 +229,33 @@ def _counted(rows: Rows, figures: NodeProfile) -> Iterator[Row]:
 
 
 class _Scoring:
-    """A call of SCORE, with its constants."""
+    """A call of SCORE or SCORE_NGRAMS, with its constants."""
 
     def __init__(self, call: Expr, layout: Layout, compiler: Compiler) -> None:
         assert isinstance(call, FunctionCall)
         tokens, *constants = call.arguments
         assert isinstance(tokens, ColumnRef)
+        self._is_of_ngrams = call.signature.operation is Operation.SCORE_NGRAMS
         self._position = layout[tokens.column.id]
         self._values = [compiler.value(each, {}) for each in constants]
 
-    def scores(self, run: Run, segment: Segment) -> Scores | None:
+    def scores(self, run: Run, segment: Segment) -> DocumentScores | None:
         """Return the scores of the documents of a segment; None if all are 0."""
         postings = segment.columns[self._position]
         tokenizer = tokenizer_of([postings])
         arguments = [value((), run) for value in self._values]
         if tokenizer is None:
             return None
-        scorer = score_query(tokenizer, arguments)
-        query = search_query("SEARCH", tokenizer, arguments[:_SEARCHED])
-        if scorer is None or query is None:
+        if self._is_of_ngrams:
+            scorer = ngram_score_query(tokenizer, arguments)
+            if scorer is None:
+                return None
+            return NgramScores(segment.rows, self._position, postings, scorer)
+        query = score_query(tokenizer, arguments)
+        if query is None:
             return None
-        return Scores(postings, query.tree, scorer)
+        query = query.among(vocabulary_of([postings]))
+        return Scores(postings, query.tree, query.scorer)
 
 
 def _lists_of(node: SearchScan, layout: Layout) -> tuple[int, ...]:

@@ -17,11 +17,11 @@ from typing import Any, Generic, TypeVar
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.notation import chapter, function, overload
 from spanemu.sql.functions.registry import Operation, Overload
-from spanemu.sql.functions.search import ngram_score, queries, settings, snippet, tokenizers
+from spanemu.sql.functions.search import queries, settings, snippet, tokenizers
 from spanemu.sql.functions.search.debug import debug_text
-from spanemu.sql.functions.search.matcher import fulfils, matches
+from spanemu.sql.functions.search.enhancement import vocabulary_of
+from spanemu.sql.functions.search.matcher import fulfils, matches, occurrences_in
 from spanemu.sql.functions.search.tokenizers import TokenizerFunction
-from spanemu.sql.functions.search.words import without_diacritics
 from spanemu.values.json import Json
 from spanemu.values.token_finder import finder, source_texts
 from spanemu.values.token_list import Tokenizer, TokenList, tokenizer_of
@@ -60,8 +60,13 @@ def score(tokens: bytes | None, *arguments: Any) -> float:
     """Return `SCORE(tokens, query, ...)`."""
     if tokens is None:
         return 0.0
-    scorer = _latest_scorer.of(tokenizer_of(tokens), arguments)
-    return 0.0 if scorer is None else scorer(finder(tokens))
+    query = _latest_score.of(tokenizer_of(tokens), arguments)
+    if query is None:
+        return 0.0
+    if query.is_open:
+        decoded = TokenList.decode(tokens)
+        return query.among(vocabulary_of(decoded.postings)).scorer(occurrences_in(decoded))
+    return query.scorer(finder(tokens))
 
 
 class _Latest(Generic[T]):
@@ -85,48 +90,22 @@ def _is_same(some: Sequence[Any], others: Sequence[Any]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
-_latest_scorer = _Latest(queries.score_query)
+_latest_score = _Latest(queries.score_query)
 _latest_query = {
     name: _Latest(partial(queries.search_query, name)) for name in queries.SEARCH_FUNCTIONS
 }
 
 
-def score_ngrams(
-    tokens: bytes | None,
-    query: str | None,
-    language_tag: str | None = None,
-    algorithm: str | None = None,
-    array_aggregator: str | None = None,
-) -> float:
+def score_ngrams(tokens: bytes | None, *arguments: Any) -> float:
     """Return `SCORE_NGRAMS(tokens, query, ...)`."""
-    if tokens is None or query is None:
-        _ngram_score_options(language_tag, algorithm, array_aggregator)
+    if tokens is None:
+        queries.check_ngram_score_options(*arguments[1:])
         return 0.0
-    arguments = query, language_tag, algorithm, array_aggregator
-    return _latest_ngram_scorer.of(tokenizer_of(tokens), arguments)(source_texts(tokens))
+    scorer = _latest_ngram_score.of(tokenizer_of(tokens), arguments)
+    return 0.0 if scorer is None else scorer.of_texts(source_texts(tokens))
 
 
-def _ngram_score_options(
-    language_tag: str | None, algorithm: str | None, array_aggregator: str | None
-) -> bool:
-    """Check the options of SCORE_NGRAMS; return whether it scores elements of arrays."""
-    if language_tag is not None:
-        settings.language(language_tag, "SCORE_NGRAMS")
-    ngram_score.check_algorithm(algorithm)
-    return ngram_score.takes_elements(array_aggregator)
-
-
-def _ngram_scorer(tokenizer: Tokenizer, arguments: Sequence[Any]) -> Callable[[list[str]], float]:
-    """Return the function from the texts of a list to their score."""
-    query, *options = arguments
-    by_element = _ngram_score_options(*options)
-    queries.check_tokenizer("SCORE_NGRAMS", tokenizer)
-    if tokenizer.remove_diacritics:
-        query = without_diacritics(query)
-    return ngram_score.scorer(query, by_element=by_element)
-
-
-_latest_ngram_scorer = _Latest(_ngram_scorer)
+_latest_ngram_score = _Latest(queries.ngram_score_query)
 
 
 class _Snippet(NamedTuple):
@@ -145,14 +124,17 @@ class _Snippet(NamedTuple):
 def snippet_value(*arguments: Any) -> dict[str, Any] | None:
     """Return the members of `SNIPPET(text, query, ...)`."""
     given = _Snippet(*arguments)
-    settings.language(given.language_tag, "SNIPPET")
+    language = settings.language(given.language_tag, "SNIPPET")
     is_html = settings.is_html(given.content_type, "SNIPPET")
     width = snippet.limit(given.max_snippet_width, "max_snippet_width", snippet.WIDTH_DEFAULT)
     count = snippet.limit(given.max_snippets, "max_snippets", snippet.COUNT_DEFAULT)
     if given.text is None or given.query is None:
         return None
     tree = queries.fulltext_tree(
-        given.query, given.dictionary, is_enhanced=bool(given.enhance_query)
+        given.query,
+        given.dictionary,
+        is_enhanced=bool(given.enhance_query),
+        language=language,
     )
     return snippet.snippets(given.text, tree, width=width, count=count, is_html=is_html)
 
@@ -192,13 +174,15 @@ def _number_options(type_: str) -> str:
     )
 
 
-def _tokenizer(prepare: Any, types: Sequence[str], options: str = "") -> list[Overload]:
+def _tokenizer(
+    prepare: Any, types: Sequence[str], options: str = "", name: str = "value=>"
+) -> list[Overload]:
     """Return the overloads of a tokenizer for some types and for arrays of them."""
     of_value, of_array = TokenizerFunction(prepare), TokenizerFunction(prepare, of_array=True)
     overloads = []
     for type_ in types:
         for value, evaluate in ((type_, of_value), (f"ARRAY<{type_}>", of_array)):
-            text = f"(value=>{value}{options}) -> TOKENLIST"
+            text = f"({name}{value}{options}) -> TOKENLIST"
             overloads.append(overload(text, evaluate, called=True))
     return overloads
 
@@ -264,7 +248,7 @@ FUNCTIONS = chapter(
             ),
             is_slow=True,
         ),
-        "TOKEN": _tokenizer(tokenizers.exact, ("STRING", "BYTES")),
+        "TOKEN": _tokenizer(tokenizers.exact, ("STRING", "BYTES"), name=""),
         "TOKENIZE_BOOL": _tokenizer(tokenizers.bools, ("BOOL",)),
         "TOKENIZE_FULLTEXT": _tokenizer(tokenizers.fulltext, ("STRING",), _FULLTEXT),
         "TOKENIZE_JSON": (
@@ -280,7 +264,7 @@ FUNCTIONS = chapter(
         ),
         "TOKENIZE_SUBSTRING": _tokenizer(tokenizers.substring, ("STRING",), _SUBSTRING),
         "TOKENLIST_CONCAT": (
-            overload("(ARRAY<TOKENLIST>) -> TOKENLIST", tokenizers.concat, called=True),
+            overload("(tokens=>ARRAY<TOKENLIST>) -> TOKENLIST", tokenizers.concat, called=True),
         ),
     },
     safe_allowed=False,

@@ -5,6 +5,7 @@ function for exact conditions. A search index may answer the conditions themselv
 
     Status = 'open'             the list has the token `open`
     Price BETWEEN 10 AND 20     it has the token of a number from 10 to 20
+    Doc.a.b IS NOT NULL         it has the token of the path
     LOWER(Name) LIKE '%ock%'    it has all n-grams of `ock`
 
 The condition on the list is only necessary: rows that fulfil it are still tested with the condition
@@ -18,16 +19,27 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
+from spanemu.base.deferred import lazy_pattern
 from spanemu.sql.functions.registry import Operation
-from spanemu.sql.functions.search.json_tokens import json_tokens
+from spanemu.sql.functions.search.json_tokens import json_tokens, path_token, text_token
 from spanemu.sql.functions.search.number_tokens import token
 from spanemu.values.json import Document
 from spanemu.values.token_list import Tokenizer, TokenKind, grams
 
 _NUMBER_START = 2  # behind the == of the token of a number
-_SPECIAL = re.compile(r"[()\[\]{}|\\]")
-_OPTIONAL = re.compile(r".[*?+]+[?]?", re.DOTALL)
-_NOT_LITERAL = re.compile(r"[\^$.]")
+# The parts of a pattern of RE2 whose meaning is known here.
+_PART = lazy_pattern(
+    r"""\\(?P<escaped>[^\w\s])
+    | (?P<set>\[ \^? \]? (?: \\. | \[:\w+:\] | [^\]\\] )* \])
+    | (?P<open>\( (?: \?: | \?P<\w+> )? (?!\?))
+    | (?P<close>\))
+    | (?P<either>\|)
+    | (?P<quantifier>[*?] | \{\d+ (?:,\d*)? \})
+    | (?P<any>[+^$.] | \\[AbBzdDwWsSntrfva])
+    | (?P<letter>[^\\\[\](){}|*?+^$.])
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 _FINAL_SIGMA = "\u03a3"  # the one letter whose lower case depends on its neighbours
 
 Alternatives = tuple[bytes, ...]
@@ -51,11 +63,42 @@ def tokens_of_value(tokenizer: Tokenizer, value: Any) -> Alternatives | None:
     return None
 
 
-def tokens_of_document(tokenizer: Tokenizer, document: Any) -> Sequence[bytes]:
-    """Return the tokens that the list of a document has if it contains `document`."""
+Keys = Sequence[str | None] | None  # of members by which a part of a document is addressed
+
+
+def tokens_of_document(tokenizer: Tokenizer, document: Any, keys: Keys) -> Sequence[bytes] | None:
+    """Return the tokens that a list has if the part of its document at `keys` contains another.
+
+    None stands for no list, because a key is NULL.
+    """
     if tokenizer.kind is not TokenKind.JSON or not isinstance(document, Document):
         return ()
-    return json_tokens(document.value)
+    path = tokens_of_path(tokenizer, keys)
+    return None if path is None else [*path, *json_tokens(document.value, _present(keys))]
+
+
+def tokens_of_path(tokenizer: Tokenizer, keys: Keys) -> Sequence[bytes] | None:
+    """Return the tokens that a list has if its document has a part at `keys`; None for no list."""
+    if keys is None or None in keys:
+        return None
+    if tokenizer.kind is not TokenKind.JSON or not keys:
+        return ()
+    return [path_token(_present(keys))]
+
+
+def tokens_of_key(tokenizer: Tokenizer, key: str, keys: Keys) -> Alternatives | None:
+    """Return the tokens one of which a list has if the part of its document at `keys` has a key.
+
+    An array of strings has its elements for keys. None stands for all lists.
+    """
+    if tokenizer.kind is not TokenKind.JSON:
+        return None
+    path = _present(keys)
+    return path_token((*path, key)), text_token(path, key)
+
+
+def _present(keys: Keys) -> list[str]:
+    return [key for key in keys or () if key is not None]
 
 
 def tokens_of_texts(tokenizer: Tokenizer, texts: Sequence[str]) -> Sequence[bytes]:
@@ -107,7 +150,18 @@ def _fixed_in_like(pattern: str) -> Sequence[str]:
 
 
 def _fixed_in_regexp(pattern: str) -> Sequence[str]:
-    """Return the fixed texts of a pattern without groups, classes, alternatives and escapes."""
-    if _SPECIAL.search(pattern):
-        return ()
-    return _NOT_LITERAL.split(_OPTIONAL.sub(".", pattern))
+    """Return the fixed texts of a pattern outside of groups; none of one with alternatives."""
+    texts, depth, at = [""], 0, 0
+    while at < len(pattern):
+        match = _PART.match(pattern, at)
+        if match is None or (match.lastgroup == "either" and not depth):
+            return ()
+        at, part = match.end(), match.lastgroup
+        if part in ("letter", "escaped"):
+            texts[-1] += "" if depth else match[0][-1]
+            continue
+        if part == "quantifier" and not depth:
+            texts[-1] = texts[-1][:-1]
+        depth += (part == "open") - (part == "close")
+        texts.append("")
+    return texts

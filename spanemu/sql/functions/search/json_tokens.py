@@ -10,21 +10,32 @@ numbers have equal tokens, whatever their form.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 _ROOT = "$"
+_PLAIN = 10**18  # Smaller integers are written as such.
+_ROUNDED = Context(prec=28, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 
 
-def json_tokens(value: Any) -> list[bytes]:
-    """Return the distinct tokens of a document, in its order."""
-    return [token.encode() for token in dict.fromkeys(_tokens(value, _ROOT))]
+def json_tokens(value: Any, keys: Sequence[str] = ()) -> list[bytes]:
+    """Return the distinct tokens of a document, or of the part of one at `keys`, in its order."""
+    return [token.encode() for token in dict.fromkeys(_tokens(value, _path(keys)))]
 
 
-def path_token(keys: tuple[str, ...]) -> bytes:
+def path_token(keys: Sequence[str]) -> bytes:
     """Return the token of a path."""
-    return "".join((_ROOT, *map(_step, keys))).encode()
+    return _path(keys).encode()
+
+
+def text_token(keys: Sequence[str], text: str) -> bytes:
+    """Return the token of a string at a path."""
+    return f"{_path(keys)}={_scalar(text)}".encode()
+
+
+def _path(keys: Sequence[str]) -> str:
+    return "".join((_ROOT, *map(_step, keys)))
 
 
 def _tokens(value: Any, path: str) -> Iterator[str]:
@@ -45,8 +56,13 @@ def _step(key: str) -> str:
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, float | Decimal) and value == int(value):
-        return str(int(value))
-    if isinstance(value, Decimal):
-        return repr(float(value))
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return _number(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: float | Decimal) -> str:
+    if -_PLAIN < value < _PLAIN:
+        whole = int(value)
+        return str(whole) if whole == value else repr(float(value))
+    return str(_ROUNDED.create_decimal(Decimal(value)).normalize(_ROUNDED))

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from spanemu.sql.functions.search.enhancement import resolved, vocabulary_of
 from spanemu.sql.functions.search.query_tree import (
     AllOf,
     AnyOf,
@@ -23,6 +24,7 @@ from spanemu.sql.functions.search.query_tree import (
     Not,
     Phrase,
     SearchQuery,
+    Similar,
     Term,
 )
 from spanemu.values.token_list import POSITION_SHIFT, TokenList
@@ -36,7 +38,10 @@ _NOWHERE: tuple[int, ...] = ()
 
 def matches(query: SearchQuery, tokens: TokenList) -> bool:
     """Return whether a token list fulfils a query."""
-    if not fulfils(query.tree, occurrences_in(tokens)):
+    tree = query.tree
+    if query.is_open:
+        tree = resolved(tree, vocabulary_of(tokens.postings))
+    if not fulfils(tree, occurrences_in(tokens)):
         return False
     return query.check is None or query.check(tokens)
 
@@ -54,6 +59,10 @@ def fulfils(tree: Node, occurrences: Occurrences) -> bool:
 
 def _fulfils_term(tree: Term, occurrences: Occurrences) -> bool:
     return bool(occurrences(tree.token))
+
+
+def _fulfils_similar(_tree: Similar, _occurrences: Occurrences) -> bool:
+    return False
 
 
 def _fulfils_phrase(tree: Phrase, occurrences: Occurrences) -> bool:
@@ -87,6 +96,7 @@ def _fulfils_at_least(tree: AtLeast, occurrences: Occurrences) -> bool:
 
 _FULFILS: Mapping[type, Callable[[Any, Occurrences], bool]] = {
     Term: _fulfils_term,
+    Similar: _fulfils_similar,
     Phrase: _fulfils_phrase,
     Around: _fulfils_around,
     AllOf: _fulfils_all,

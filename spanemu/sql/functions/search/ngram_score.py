@@ -10,15 +10,16 @@ The figures of Spanner's manual follow exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
 
 _ALGORITHM = "trigrams"
 _FLATTEN, _MAX_ELEMENT = "flatten", "max_element"
 
-Trigrams = frozenset[tuple[str, str, str]]
+Compared = tuple[str, int]  # a padded text in lower case, and how many distinct trigrams it has
 
 
 def check_algorithm(algorithm: str | None) -> None:
@@ -42,31 +43,46 @@ def takes_elements(array_aggregator: str | None) -> bool:
     )
 
 
-def scorer(query: str, *, by_element: bool = False) -> Callable[[Sequence[str]], float]:
-    """Return the function from the elements of an array to their score for a query.
+class NgramScorer(NamedTuple):
+    """A query of SCORE_NGRAMS: its distinct trigrams, and how elements of arrays are scored."""
 
-    The elements are scored as one text, or by the best of them.
-    """
-    wanted = query_trigrams(query)
-    if by_element:
-        return lambda texts: max([score(text, wanted) for text in texts], default=0.0)
-    return lambda texts: score(texts[0] if len(texts) == 1 else " ".join(texts), wanted)
+    wanted: frozenset[str]
+    by_element: bool = False
 
+    def of_texts(self, texts: Sequence[str]) -> float:
+        """Return the score of an array: that of all elements as one text, or of the best one."""
+        if self.by_element:
+            return max([self.of(compared(text)) for text in texts], default=0.0)
+        return self.of(compared(texts[0] if len(texts) == 1 else " ".join(texts)))
 
-def score(text: str, wanted: Trigrams) -> float:
-    """Return the score of a text for the trigrams of a query."""
-    padded = f"  {text.lower()} "
-    found = set(zip(padded, padded[1:], padded[2:]))  # noqa: B905
-    shared = len(wanted.intersection(found))
-    return shared / (len(found) + len(wanted) - shared) if shared else 0.0
+    def of(self, text: Compared) -> float:
+        """Return the score of a text."""
+        return self.of_all((text,))[0]
+
+    def of_all(self, texts: Iterable[Compared]) -> list[float]:
+        """Return the score of each text."""
+        wanted, size, scores = self.wanted, len(self.wanted), []
+        for padded, count in texts:
+            shared = len([each for each in wanted if each in padded])
+            scores.append(shared / (count + size - shared) if shared else 0.0)
+        return scores
 
 
 @lru_cache(maxsize=256)
-def query_trigrams(query: str) -> Trigrams:
-    """Return the distinct trigrams of a query."""
-    return frozenset(_trigrams(query))
+def ngram_scorer(query: str, *, by_element: bool = False) -> NgramScorer:
+    """Return the scorer of a query."""
+    return NgramScorer(frozenset(map("".join, _trigrams(_padded(query)))), by_element)
 
 
-def _trigrams(text: str) -> set[tuple[str, str, str]]:
-    padded = f"  {text.lower()} "
-    return set(zip(padded, padded[1:], padded[2:], strict=False))
+def compared(text: str) -> Compared:
+    """Return a text as it is compared with queries."""
+    padded = _padded(text)
+    return padded, len(_trigrams(padded))
+
+
+def _padded(text: str) -> str:
+    return f"  {text.lower()} "
+
+
+def _trigrams(padded: str) -> set[tuple[str, str, str]]:
+    return set(zip(padded, padded[1:], padded[2:]))  # noqa: B905

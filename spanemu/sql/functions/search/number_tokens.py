@@ -16,7 +16,7 @@ debugging looks at ranges: conditions are checked against the column itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite
+from math import inf, isfinite
 
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
@@ -25,6 +25,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 Number = int | float
 
 _COMPARISONS = ("all", "equality")
+_AUTO = "auto"  # the default algorithm of the type, which Spanner knows by this name, too
 _TREES = ("logtree", "prefixtree")
 _FLOATING = "floatingpoint"
 _BASE_MIN, _BASE_MAX = 2, 10
@@ -93,12 +94,14 @@ def checked(options: NumberOptions, *, is_float: bool) -> NumberTree:
             f"Unsupported comparison type: '{options.comparison_type}', supported comparison"
             " types: 'all', 'equality'"
         )
-    algorithm = (options.algorithm or (_FLOATING if is_float else _TREES[0])).lower()
+    algorithm = (options.algorithm or _AUTO).lower()
+    if algorithm == _AUTO:
+        algorithm = _FLOATING if is_float else _TREES[0]
     if algorithm not in (*_TREES, _FLOATING):
         raise _bad(
             f"Algorithm is not supported: '{options.algorithm}'; supported algorithms are:"
-            " 'logtree', 'prefixtree', 'floatingpoint' (floatingpoint is supported only for"
-            " floating point types)"
+            " 'auto', 'logtree', 'prefixtree', 'floatingpoint' (floatingpoint is supported only"
+            " for floating point types)"
         )
     if algorithm == _FLOATING and not is_float:
         raise _bad("algorithm 'floatingpoint' can only be used to tokenize floating point values")
@@ -108,12 +111,18 @@ def checked(options: NumberOptions, *, is_float: bool) -> NumberTree:
     if algorithm == _FLOATING:
         _refuse(options, ("granularity", "tree_base"), "algorithm 'floatingpoint'")
         return NumberTree(algorithm, precision=_precision(options.precision))
+    _precision(options.precision)
     _refuse(options, ("precision",), f"algorithm '{algorithm}'")
     return _tree(algorithm, options, is_float=is_float)
 
 
 def _tree(algorithm: str, options: NumberOptions, *, is_float: bool) -> NumberTree:
     limits = (options.min, options.max, options.granularity)
+    for name, limit in zip(("min", "max"), limits[:2], strict=True):
+        if limit is not None and not isfinite(limit):
+            raise _bad(f"{name} must be finite, got: {_text(limit)}")
+    if options.granularity is not None and not 0 < options.granularity < inf:
+        raise _bad(f"granularity must be finite and positive, got: {_text(options.granularity)}")
     if is_float and None in limits:
         raise _bad(
             f"min, max and granularity are required for algorithm '{algorithm}' on floating point"
@@ -122,13 +131,8 @@ def _tree(algorithm: str, options: NumberOptions, *, is_float: bool) -> NumberTr
     smallest = INT64_MIN if options.min is None else options.min
     largest = INT64_MAX if options.max is None else options.max
     granularity = 1 if options.granularity is None else options.granularity
-    for name, number in (("min", smallest), ("max", largest)):
-        if not isfinite(number):
-            raise _bad(f"{name} must be finite, got: {_text(number)}")
     if smallest >= largest:
         raise _bad(f"min must be less than max, got: {_text(smallest)} and {_text(largest)}")
-    if not isfinite(granularity) or granularity <= 0:
-        raise _bad(f"granularity must be finite and positive, got: {_text(granularity)}")
     if granularity > largest - smallest:
         raise _bad(
             f"granularity ({_text(granularity)}) must be less than or equal to the difference"

@@ -9,8 +9,9 @@ for lists of one tokenizer, once for many lists:
     None                                                            the query is NULL: no list
                                                                     matches, nor fails to
 
-`score_query` does the same for SCORE. Both raise InvalidSearch for what Spanner refuses, and keep
-what they have prepared.
+`score_query` and `ngram_score_query` do the same for SCORE and SCORE_NGRAMS. All raise
+InvalidSearch for what Spanner refuses, and keep what they have prepared. Open queries, which are
+enhanced, are resolved for the tokens that they meet.
 """
 
 from __future__ import annotations
@@ -22,13 +23,24 @@ from typing import Any
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.search import settings
-from spanemu.sql.functions.search.enhancement import Dictionary, dictionary_of, expander
-from spanemu.sql.functions.search.query_tree import Node, SearchQuery
+from spanemu.sql.functions.search.enhancement import (
+    Dictionary,
+    Vocabulary,
+    dictionary_of,
+    expander,
+    resolved,
+)
+from spanemu.sql.functions.search.ngram_score import (
+    NgramScorer,
+    check_algorithm,
+    ngram_scorer,
+    takes_elements,
+)
+from spanemu.sql.functions.search.query_tree import Node, SearchQuery, tokens_of
 from spanemu.sql.functions.search.rquery import parse_rquery, parse_words, parse_words_phrase
 from spanemu.sql.functions.search.score import ScoreOptions, Scorer, options_of, scorer
 from spanemu.sql.functions.search.segmentation import without_inner_blanks
 from spanemu.sql.functions.search.substring import ngrams_query, substring_query
-from spanemu.sql.functions.search.terms import tokens_of
 from spanemu.sql.functions.search.words import without_diacritics
 from spanemu.values.json import Document
 from spanemu.values.token_list import Tokenizer, TokenKind
@@ -75,15 +87,33 @@ def _kept_query(
     return _PREPARED[function](tokenizer, *arguments)
 
 
-def score_query(tokenizer: Tokenizer, arguments: Sequence[Any]) -> Scorer | None:
-    """Return the function from a list's occurrences to its SCORE; None for a NULL query."""
+class ScoreQuery(NamedTuple):
+    """A call of SCORE: a tree, and the function from a list's occurrences to its score for it."""
+
+    tree: Node
+    scorer: Scorer
+    options: ScoreOptions
+    is_open: bool
+
+    def among(self, vocabulary: Vocabulary) -> ScoreQuery:
+        """Return the call for lists whose tokens are in a vocabulary."""
+        if not self.is_open:
+            return self
+        tree = resolved(self.tree, vocabulary)
+        return ScoreQuery(tree, scorer(tree, self.options), self.options, is_open=False)
+
+
+def score_query(tokenizer: Tokenizer, arguments: Sequence[Any]) -> ScoreQuery | None:
+    """Return a call of SCORE; None for a NULL query."""
     check_tokenizer("SCORE", tokenizer)
     searched, options = arguments[:_OPTIONS], None
     if len(arguments) > _OPTIONS:
         options = arguments[_OPTIONS]
     chosen = _kept_options(options) if isinstance(options, Document) else ScoreOptions()
     query = search_query("SEARCH", tokenizer, searched)
-    return None if query is None else scorer(query.tree, chosen)
+    if query is None:
+        return None
+    return ScoreQuery(query.tree, scorer(query.tree, chosen), chosen, query.is_open)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -91,9 +121,35 @@ def _kept_options(document: Document) -> ScoreOptions:
     return options_of(document.value)
 
 
-def fulltext_tree(text: str, rows: Any = None, *, is_enhanced: bool = False) -> Node:
+def ngram_score_query(tokenizer: Tokenizer, arguments: Sequence[Any]) -> NgramScorer | None:
+    """Return a call of SCORE_NGRAMS; None for a NULL query."""
+    query, *options = arguments
+    by_element = check_ngram_score_options(*options)
+    if query is None:
+        return None
+    check_tokenizer("SCORE_NGRAMS", tokenizer)
+    text = without_diacritics(query) if tokenizer.remove_diacritics else query
+    return ngram_scorer(text, by_element=by_element)
+
+
+def check_ngram_score_options(
+    language_tag: str | None = None,
+    algorithm: str | None = None,
+    array_aggregator: str | None = None,
+) -> bool:
+    """Check the options of SCORE_NGRAMS; return whether it scores elements of arrays."""
+    settings.language(language_tag, "SCORE_NGRAMS")
+    check_algorithm(algorithm)
+    return takes_elements(array_aggregator)
+
+
+def fulltext_tree(
+    text: str, rows: Any = None, *, is_enhanced: bool = False, language: str = ""
+) -> Node:
     """Return the tree of an rquery; `rows` are those of a dictionary table."""
-    return parse_rquery(text, expander(dictionary_of(rows), is_enhanced=is_enhanced))
+    text = without_inner_blanks(text, language)
+    expand = expander(dictionary_of(rows), is_enhanced=is_enhanced, language=language)
+    return parse_rquery(text, expand)
 
 
 def check_tokenizer(function: str, tokenizer: Tokenizer) -> None:
@@ -136,21 +192,21 @@ def _fulltext(tokenizer: Tokenizer, *arguments: Any) -> SearchQuery | None:
         return None
     text = without_inner_blanks(given.text, language)
     tree = _tree(tokenizer, text, dialect, given)
-    return SearchQuery(tree, has_few_tokens=len(tokens_of(tree)) <= _FEW)
+    is_open = bool(given.enhance_query)
+    has_few_tokens = not is_open and len(tokens_of(tree)) <= _FEW
+    return SearchQuery(tree, has_few_tokens=has_few_tokens, is_open=is_open)
 
 
 def _tree(tokenizer: Tokenizer, text: str, dialect: str, given: _Given) -> Node:
     if tokenizer.remove_diacritics:
         text = without_diacritics(text)
-    if dialect == _WORDS:
-        return parse_words(text)
     if dialect == _WORDS_PHRASE:
         return parse_words_phrase(text)
     strips = tokenizer.remove_diacritics
     is_enhanced = bool(given.enhance_query)
     language = settings.language(given.language_tag, "SEARCH") or tokenizer.language
     expand = expander(given.dictionary, is_enhanced=is_enhanced, strips=strips, language=language)
-    return parse_rquery(text, expand)
+    return parse_words(text, expand) if dialect == _WORDS else parse_rquery(text, expand)
 
 
 def _substring(

@@ -10,6 +10,9 @@ word as a Phrase, because they lie side by side; SEARCH_NGRAMS asks for AtLeast 
 A tree says what a list's postings must fulfil. What postings cannot say, such as the beginning of
 a word in a substring list, is the `check` of a `SearchQuery`: a condition on the lists that fulfil
 the tree.
+
+An enhanced query has words that may be misspelled. Which tokens they stand for depends on the
+tokens that there are: `enhancement.resolved` puts them in the place of `Similar`.
 """
 
 from __future__ import annotations
@@ -25,6 +28,13 @@ class Term(Record):
     """One token, anywhere."""
 
     token: bytes
+
+
+@record
+class Similar(Record):
+    """Any token that a word may be a misspelling or an abbreviation of."""
+
+    word: str
 
 
 @record
@@ -71,19 +81,34 @@ class AtLeast(Record):
     tokens: tuple[bytes, ...]
 
 
-Node = Term | Phrase | Around | AllOf | AnyOf | Not | AtLeast
+Node = Term | Similar | Phrase | Around | AllOf | AnyOf | Not | AtLeast
 
 NOTHING = AnyOf(())
-EVERYTHING = AllOf(())
 
 
 @record
 class SearchQuery(Record):
     """A query as prepared for lists of one tokenizer: a tree, and what it leaves open.
 
-    A query of few tokens is answered without decoding lists (`values.token_finder`).
+    A query of few tokens is answered without decoding lists (`values.token_finder`). The tree of an
+    open query has words to resolve.
     """
 
     tree: Node
     check: Callable[[TokenList], bool] | None = None
     has_few_tokens: bool = False
+    is_open: bool = False
+
+
+def tokens_of(tree: Node) -> frozenset[bytes]:
+    """Return the tokens of a tree, which decide whether a list fulfils it."""
+    if isinstance(tree, Term):
+        return frozenset({tree.token})
+    if isinstance(tree, AtLeast):
+        return frozenset(tree.tokens)
+    if isinstance(tree, Phrase):
+        return frozenset(token for place in tree.places for token in place or ())
+    if isinstance(tree, Similar):
+        return frozenset()
+    operands = (tree.operand,) if isinstance(tree, Not) else tree.operands
+    return frozenset().union(*map(tokens_of, operands))

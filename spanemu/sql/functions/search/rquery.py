@@ -9,7 +9,8 @@ User input goes straight into a search, so nothing fails: an operator without an
 and a quote or a parenthesis that is never closed ends with the text. Words that are joined by one
 of - = . / \\ ' : without blanks are a phrase, and so are the characters of scripts without blanks.
 
-A phrase knows two more signs: `a|b` for either word, and `*` for any one word.
+A phrase knows two more signs: `a|b` for either word, and `*` for any one word. Words joined without
+blanks know the first: `a|b-c` is the phrase "a|b c". A quote behind a backslash is punctuation.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from spanemu.sql.functions.search.query_tree import (
     Phrase,
     Term,
 )
+from spanemu.sql.functions.search.segmentation import is_unspaced
 from spanemu.sql.functions.search.words import Word, located_words
 from spanemu.values.token_list import GAP
 
@@ -36,7 +38,9 @@ NESTING_MAX = 64  # Deeper parentheses are ignored, like other punctuation.
 
 _JOINERS = frozenset("-=./\\':")
 _QUOTE = '"'
+_BAR = "|"
 _BREAKS = frozenset('"()|')
+_ESCAPED_QUOTE = '\\"'
 _STAR = "*"
 _OPERAND_CHARACTERS = frozenset('#"(-')
 
@@ -63,12 +67,13 @@ class _Token(NamedTuple):
 
 def parse_rquery(text: str, word_node: WordNode) -> Node:
     """Return the tree of a query in the dialect rquery."""
-    return _Parser(list(_tokens(text)), word_node).query() or NOTHING
+    unescaped = text.replace(_ESCAPED_QUOTE, "  ")
+    return _Parser(list(_tokens(unescaped)), word_node).query() or NOTHING
 
 
-def parse_words(text: str) -> Node:
+def parse_words(text: str, word_node: WordNode) -> Node:
     """Return the tree of a query in the dialect words: all words, anywhere."""
-    operands = [phrase(places) for places in _joined(text, frozenset())]
+    operands = [_node(places, word_node) for places in _joined(text, frozenset())]
     return _all_of(operands) or NOTHING
 
 
@@ -86,6 +91,13 @@ def phrase(places: Sequence[Place]) -> Node:
     if len(encoded) == 1 and encoded[0] is not None:
         return either([Term(token) for token in encoded[0]])
     return Phrase(encoded)
+
+
+def _node(places: Sequence[Place], word_node: WordNode) -> Node:
+    """Return the node of words side by side; a word alone may stand for others."""
+    if len(places) == 1 and places[0] is not None:
+        return either([word_node(word) for word in places[0]])
+    return phrase(places)
 
 
 def either(operands: Sequence[Node]) -> Node:
@@ -114,7 +126,7 @@ def _tokens(text: str) -> Iterator[_Token]:
                 yield _Token(_Sign.PHRASE, places, is_quoted=True)
             at, is_apart = end + 1, True
         elif character in _BREAKS:
-            if character == "|":
+            if character == _BAR:
                 yield _Token(_Sign.OR)
             elif character == "(":
                 depth += 1
@@ -138,9 +150,17 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _end_of_chunk(text: str, at: int) -> int:
-    while at < len(text) and not text[at].isspace() and text[at] not in _BREAKS:
+    while at < len(text) and not text[at].isspace():
+        if text[at] in _BREAKS and not _joins_alternatives(text, at):
+            break
         at += 1
     return at
+
+
+def _joins_alternatives(text: str, at: int) -> bool:
+    """Return whether the character at an offset is a bar between two words, without blanks."""
+    beside = (text[at - 1 : at], text[at + 1 : at + 2])
+    return text[at] == _BAR and all(each.isalnum() and not is_unspaced(each) for each in beside)
 
 
 def _chunk_tokens(chunk: str) -> Iterator[_Token]:
@@ -159,10 +179,14 @@ def _joined(text: str, joiners: frozenset[str] = _JOINERS) -> Iterator[list[Plac
     run: list[Place] = []
     previous: Word | None = None
     for word in located_words(text):
-        if previous is not None and not _joins(text[previous.end : word.start], word, joiners):
-            yield run
-            run = []
-        run.append((word.text,))
+        between = "" if previous is None else text[previous.end : word.start]
+        if between == _BAR and joiners:
+            run[-1] = (*(run[-1] or ()), word.text)
+        else:
+            if previous is not None and not _joins(between, word, joiners):
+                yield run
+                run = []
+            run.append((word.text,))
         previous = word
     if run:
         yield run
@@ -272,9 +296,7 @@ class _Parser:
             return None
         token = self._tokens[self._next]
         self._next += 1
-        if len(token.places) == 1 and not token.is_quoted and token.places[0] is not None:
-            return self._word_node(token.places[0][0])
-        return phrase(token.places)
+        return phrase(token.places) if token.is_quoted else _node(token.places, self._word_node)
 
     def _sign(self, ahead: int = 0) -> _Sign | None:
         at = self._next + ahead

@@ -36,8 +36,8 @@ from spanemu.sql.functions.search.query_tree import (
     Not,
     Phrase,
     Term,
+    tokens_of,
 )
-from spanemu.sql.functions.search.terms import tokens_of
 from spanemu.values.token_list import (
     CATEGORY_SHIFT,
     FIRST,

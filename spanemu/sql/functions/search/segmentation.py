@@ -29,11 +29,17 @@ UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LIBRARY = "icu4py"
+_UNSPACED_CHARACTER = lazy_pattern(f"[{UNSPACED}]")
 _INNER_BLANKS = lazy_pattern(rf"(?<=[{UNSPACED}])\s+(?=[{UNSPACED}])")
 # Languages in which a blank between two characters separates nothing.
 _BLANKS_MEAN_NOTHING = ("zh", "ja", "th", "lo", "my", "km")
 
 Segmenter = Callable[[str], list[str]]
+
+
+def is_unspaced(character: str) -> bool:
+    """Return whether a character is of a script without blanks."""
+    return _UNSPACED_CHARACTER.match(character) is not None
 
 
 def segments(run: str) -> list[str]:

@@ -20,6 +20,7 @@ from spanemu.base.deadline_checks import interruptible
 from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.errors import InvalidSearch
 from spanemu.sql.functions.search import html
+from spanemu.sql.functions.search.enhancement import resolved, vocabulary_of
 from spanemu.sql.functions.search.matcher import spans
 from spanemu.sql.functions.search.query_tree import AllOf, AnyOf, Around, Node, Phrase, Term
 from spanemu.sql.functions.search.words import Word, located_words
@@ -68,7 +69,7 @@ def _highlighted(words: Sequence[Word], tree: Node) -> set[int]:
             postings.setdefault(text.encode(), []).append(at << POSITION_SHIFT)
     return {
         at
-        for leaf in _leaves(tree)
+        for leaf in _leaves(resolved(tree, vocabulary_of(postings)))
         for first, last in spans(leaf, lambda token: postings.get(token, ()))
         for at in range(first, last + 1)
     }

@@ -255,13 +255,15 @@ def concat(lists: Sequence[bytes | None] | None) -> bytes | None:
 def concatenated(tokenizers: Sequence[Tokenizer]) -> Tokenizer:
     """Return the tokenizer of a concatenation: the first one's settings, and what all support.
 
-    Raise InvalidSearch for lists that do not go together.
+    Raise InvalidSearch for lists that do not go together: of other kinds, or with other sizes of
+    n-grams.
     """
     tokenizers = [each for each in tokenizers if each.kind is not TokenKind.NONE]
     if not tokenizers:
         return Tokenizer(TokenKind.NONE, concatenated=True)
     kinds = {each.kind for each in tokenizers}
-    if len(kinds) > 1 or not kinds <= _CONCATENATED:
+    sizes = {(each.ngram_min, each.ngram_max) for each in tokenizers}
+    if len(kinds) > 1 or len(sizes) > 1 or not kinds <= _CONCATENATED:
         raise InvalidSearch(
             "All elements to TOKENLIST_CONCAT must be produced by the same kind of tokenization"
             " function."

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from spanemu.base.deadline_checks import check_deadline_if_large
 from spanemu.base.deferred import lazy_pattern
 from spanemu.base.record import NamedTuple
-from spanemu.sql.functions.search.segmentation import UNSPACED, segments
+from spanemu.sql.functions.search.segmentation import UNSPACED, is_unspaced, segments
 
 _ASCII_WORD = lazy_pattern(r"#?[0-9a-z]+")
 # In a text whose separators are blanks: see `_Cleaned`.
@@ -30,7 +30,6 @@ _WORD = lazy_pattern(r"#?[^ #]+")
 _ASCII_PART = lazy_pattern(r"[0-9a-z]+")
 _ANY_CASE_WORD = lazy_pattern(r"#?[0-9A-Za-z]+")
 _PART = lazy_pattern(r"[^ #]+")
-_UNSPACED_CHARACTER = lazy_pattern(f"[{UNSPACED}]")
 _RUN = lazy_pattern(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 _DIACRITICS = lazy_pattern("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")
 _BLANK = " "
@@ -99,7 +98,7 @@ def _parts(word: str) -> list[str]:
     hash_, rest = (_HASH, word[1:]) if word[0] == _HASH else ("", word)
     parts: list[str] = []
     for run in _RUN.findall(rest):
-        if _UNSPACED_CHARACTER.match(run):
+        if is_unspaced(run[0]):
             parts += segments(run)
         else:
             parts.append(run if parts else hash_ + run)

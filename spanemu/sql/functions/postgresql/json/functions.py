@@ -11,21 +11,38 @@ _TWO = "(PG_JSONB, PG_JSONB) -> BOOL"
 _PATH = "PG_JSONB, ARRAY<STRING>"
 
 _OPERATORS: Rows = {
-    "jsonb_object_field": (overload("(PG_JSONB, STRING) -> PG_JSONB", access.jsonb_object_field),),
+    "jsonb_object_field": function(
+        (overload("(PG_JSONB, STRING) -> PG_JSONB", access.jsonb_object_field),),
+        operation=Operation.MEMBER,
+    ),
     "jsonb_object_field_text": (
         overload("(PG_JSONB, STRING) -> STRING", access.jsonb_object_field_text),
     ),
-    "jsonb_array_element": (overload("(PG_JSONB, INT64) -> PG_JSONB", access.jsonb_array_element),),
+    "jsonb_array_element": function(
+        (overload("(PG_JSONB, INT64) -> PG_JSONB", access.jsonb_array_element),),
+        operation=Operation.MEMBER,
+    ),
     "jsonb_array_element_text": (
         overload("(PG_JSONB, INT64) -> STRING", access.jsonb_array_element_text),
     ),
     "jsonb_contains": function(
         (overload(_TWO, jsonb_contains),), operation=Operation.JSON_CONTAINS
     ),
-    "jsonb_contained": (overload(_TWO, jsonb_contained),),
-    "jsonb_exists": (overload("(PG_JSONB, STRING) -> BOOL", access.jsonb_exists),),
-    "jsonb_exists_any": (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_any),),
-    "jsonb_exists_all": (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_all),),
+    "jsonb_contained": function(
+        (overload(_TWO, jsonb_contained),), operation=Operation.JSON_CONTAINED
+    ),
+    "jsonb_exists": function(
+        (overload("(PG_JSONB, STRING) -> BOOL", access.jsonb_exists),),
+        operation=Operation.JSONB_EXISTS,
+    ),
+    "jsonb_exists_any": function(
+        (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_any),),
+        operation=Operation.JSONB_EXISTS_ANY,
+    ),
+    "jsonb_exists_all": function(
+        (overload(f"({_PATH}) -> BOOL", access.jsonb_exists_all),),
+        operation=Operation.JSONB_EXISTS_ALL,
+    ),
     "jsonb_concat": (overload("(PG_JSONB, PG_JSONB) -> PG_JSONB", edit.jsonb_concat),),
     "jsonb_delete": (
         overload("(PG_JSONB, STRING) -> PG_JSONB", edit.jsonb_delete_key),

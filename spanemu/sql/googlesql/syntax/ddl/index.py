@@ -44,7 +44,7 @@ class DdlIndexParser(DdlPartParser):
         """Parse CREATE SEARCH INDEX; the caller has read the verb."""
         self.expect_all("SEARCH", "INDEX")
         return ddl_ast.CreateSearchIndex(
-            **self._head(),
+            **self._head(has_condition=False),
             storing=self._storing(),
             partition_by=self._partition_by(),
             order_by=self._ordered_by(),
@@ -68,9 +68,9 @@ class DdlIndexParser(DdlPartParser):
             end=self.end,
         )
 
-    def _head(self) -> _Head:
-        """Parse `[IF NOT EXISTS] name ON table (key)`."""
-        if_not_exists = self.if_not_exists()
+    def _head(self, *, has_condition: bool = True) -> _Head:
+        """Parse `[IF NOT EXISTS] name ON table (key)`; search indexes have no condition."""
+        if_not_exists = has_condition and self.if_not_exists()
         name = self.path()
         self.expect("ON")
         table = self.path()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from spanemu.sql.functions.postgresql.search import FUNCTIONS, snippet
-from spanemu.sql.functions.registry import Operation
+from spanemu.sql.functions.registry import Arity, Operation
 from spanemu.sql.postgresql.catalog import RARE_CHAPTERS
 from spanemu.values import pg_jsonb
-from spanemu.values.types import FLOAT32, JSON, PG_JSONB
+from spanemu.values.types import FLOAT32, INT64, JSON, PG_JSONB, Type
 
 NAMES = {function.name: function for function in FUNCTIONS}
 
@@ -24,10 +24,26 @@ def test_functions_take_the_types_of_the_dialect() -> None:
     assert "spanner.tokenize_json" not in NAMES
 
 
-def test_options_may_be_passed_by_position() -> None:
+def test_options_are_passed_by_name() -> None:
     for function in FUNCTIONS:
         for overload in function.overloads:
-            assert not any(parameter.named_only for parameter in overload.parameters)
+            for parameter in overload.parameters:
+                assert parameter.named_only is (parameter.arity is Arity.OPTIONAL)
+
+
+def test_arrays_are_tokenized_as_texts_alone() -> None:
+    arrays = {
+        function.name
+        for function in FUNCTIONS
+        for overload in function.overloads
+        if isinstance(pattern := overload.parameters[0].pattern, Type) and pattern.is_array
+    }
+    assert arrays == {
+        "spanner.tokenize_fulltext", "spanner.tokenize_ngrams", "spanner.tokenize_substring",
+        "spanner.tokenlist_concat",
+    }  # fmt: skip
+    (overload,) = NAMES["spanner.tokenize_number"].overloads
+    assert overload.parameters[0].pattern == INT64
 
 
 def test_scores_of_ngrams_take_no_aggregator() -> None:

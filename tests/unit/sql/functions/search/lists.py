@@ -65,6 +65,6 @@ def is_similar(tokens: TokenList, query: str, *options: Any) -> Any:
 def scored(tokens: TokenList, query: str, options: dict[str, Any] | None = None) -> float:
     """Return SCORE of a list."""
     arguments = (query, None, None, None, None, None if options is None else Json(options))
-    scorer = score_query(tokens.tokenizer, arguments)
-    assert scorer is not None
-    return scorer(occurrences_in(tokens))
+    prepared = score_query(tokens.tokenizer, arguments)
+    assert prepared is not None
+    return prepared.scorer(occurrences_in(tokens))

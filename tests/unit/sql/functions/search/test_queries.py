@@ -92,6 +92,21 @@ FAR = "driving fast in his small shiny metal Italian car"
         ('"a|b c"', "a b", False),
         ('"a * c"', "a x c", True),
         ('"a * c"', "a c", False),
+        ("a|b-c", "b c", True),
+        ("a|b-c", "a x c", False),
+        ("a|b-c", "a", False),
+        ("google|cloud:=spanner|emulator", "cloud emulator", True),
+        ("google|cloud:=spanner|emulator", "cloud x emulator", False),
+        ("-a|b", "b", False),
+        ("-a|b", "c", True),
+        ("-a | b", "b", True),
+        ("a|b c", "b c", True),
+        ("a| b", "b", True),
+        ("旅行|犬", "旅行", True),
+        ("旅行|犬", "犬", True),
+        ("旅行|犬", "旅", False),
+        ('\\"a b\\"', "b x a", True),
+        ('a\\" b', "b a", True),
         ("-lazy fox", "quick fox", True),
         ("fox -fox", "fox", False),
         ('"brown bread" OR hotel', "brown bread", True),
@@ -168,6 +183,38 @@ def test_enhanced_queries_find_other_forms() -> None:
     assert searches(tokens, "classic albums", None, None, True)
     assert searches(fulltext("running shoes"), "run shoe", None, None, True)
     assert searches(fulltext("many stories"), "story", None, None, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        ("hotl cal", "Hotel California", True),
+        ("hotl cal", "Hotel Calcutta", False),  # Eight letters are too few for an abbreviation.
+        ("htoel", "hotel", True),
+        ("hotell", "hotel", True),
+        ("motel", "hotel", False),  # The first letter is right.
+        ("hot", "hotel", False),
+        ("cat", "cut", False),  # Short words are right.
+        ("2024", "2025", False),
+        ("-hotl", "hotel", False),
+        ('"hotl"', "hotel", False),
+        ("hotl OR moon", "hotel", True),
+        ("fast AROUND(0) hotl", "fast hotel", True),
+    ],
+)
+def test_enhanced_queries_find_misspelled_and_shortened_words(
+    query: str, text: str, found: bool
+) -> None:
+    tokens = fulltext(text)
+    assert searches(tokens, query, None, None, True) is found
+    if found:
+        assert not searches(tokens, query)
+
+
+def test_enhanced_words_are_found_in_the_dialect_words() -> None:
+    tokens = fulltext("classical album")
+    assert searches(tokens, "classic albums", "words", None, True)
+    assert not searches(tokens, "classic albums", "words_phrase", None, True)
 
 
 def test_dictionaries_add_words_and_phrases() -> None:

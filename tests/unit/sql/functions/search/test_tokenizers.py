@@ -117,6 +117,9 @@ def _numbers(value: float, **options: Any) -> tuple[Any, ...]:
     [
         (_numbers(1, algorithm="btree"), "Algorithm is not supported: 'btree'"),
         (_numbers(1, comparison_type="range"), "Unsupported comparison type: 'range'"),
+        (_numbers(1.5, algorithm="logtree", min=float("inf")), "min must be finite, got: inf"),
+        (_numbers(1.5, algorithm="logtree", granularity=float("nan")), "finite and positive"),
+        (_numbers(1, algorithm="logtree", precision=-1), r"range \[1, 15\], got: -1"),
         (_numbers(1, algorithm="floatingpoint"), "only be used to tokenize floating point"),
         (_numbers(1.5, algorithm="logtree"), "min, max and granularity are required"),
         (_numbers(1, comparison_type="equality", min=1), "min is not allowed with"),
@@ -176,6 +179,18 @@ def test_options_may_be_null_and_in_any_case() -> None:
     assert TokenizerFunction(tokenizers.substring)("x", "", None, None, None) is not None
 
 
+def test_the_automatic_algorithm_is_the_default_of_the_type() -> None:
+    for prepare, value in ((tokenizers.integers, 4), (tokenizers.floats, 4.5)):
+        assert _debug(prepare, value, None, "auto") == _debug(prepare, value)
+
+
+def test_numbers_beyond_those_of_python_have_json_tokens() -> None:
+    documents = TokenizerFunction(tokenizers.documents)
+    large = documents(pg_jsonb.parse("1" + "0" * 4000))
+    assert large == documents(pg_jsonb.parse("1e4000"))
+    assert large != documents(pg_jsonb.parse("1e4001"))
+
+
 def test_null_values_have_no_list_and_null_elements_are_skipped() -> None:
     for item in FUNCTIONS:
         for overload in item.overloads:
@@ -207,6 +222,8 @@ def test_concatenation_takes_lists_of_one_kind() -> None:
         concat(fulltext("a"), substring("a"))
     with pytest.raises(InvalidSearch, match=problem):
         concat(ngrams("a"), ngrams("a"))
+    with pytest.raises(InvalidSearch, match=problem):
+        concat(substring("a", ngram_size_max=3), substring("a"))
 
 
 def test_concatenation_supports_what_all_of_its_lists_support() -> None:
