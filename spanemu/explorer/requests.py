@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 _TEXT_MAX = 120
+_LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\b\d[\w.]*""")
+
+
+class Sent(NamedTuple):
+    """What an actor is about to do at a stop: a request, or without a `method` what a text says."""
+
+    method: str
+    request: Any
+
+    @property
+    def text(self) -> str:
+        """The line of a timeline."""
+        return text_of(self.method, self.request) if self.method else str(self.request)
+
+    @property
+    def shape(self) -> str:
+        """The request without values, which may differ where the same schedule is repeated."""
+        return _shape(self.method, self.request) if self.method else str(self.request)
 
 
 def text_of(method: str, request: Any) -> str:
@@ -27,12 +47,15 @@ def _words(method: str, request: Any) -> str:
         keys = ", ".join(map(_list, request.key_set.keys)) or "ranges"
         return f"READ {source}({', '.join(request.columns)}) {keys}"
     if method == "Commit":
-        return "COMMIT " + "; ".join(_mutations(request))
+        return "COMMIT " + "; ".join(_mutations(request.mutations))
+    if method == "BatchWrite":
+        groups = ("; ".join(_mutations(group.mutations)) for group in request.mutation_groups)
+        return "BATCH WRITE " + " | ".join(groups)
     return {"BeginTransaction": "BEGIN", "Rollback": "ROLLBACK"}[method]
 
 
-def _mutations(request: Any) -> Iterator[str]:
-    for mutation in request.mutations:
+def _mutations(mutations: Any) -> Iterator[str]:
+    for mutation in mutations:
         kind = mutation.WhichOneof("operation")
         operation = getattr(mutation, kind)
         if kind == "delete":
@@ -58,22 +81,45 @@ def _value(value: Any) -> str:
     return repr(getattr(value, kind)) if kind else "?"
 
 
-def unsupported(method: str, request: Any) -> str | None:
+def _shape(method: str, request: Any) -> str:
+    if method in ("ExecuteSql", "ExecuteStreamingSql", "PartitionQuery"):
+        return f"{method} {_without_literals(request.sql)}"
+    if method == "ExecuteBatchDml":
+        texts = [_without_literals(statement.sql) for statement in request.statements]
+        return f"{method} {'; '.join(texts)}"
+    if method in ("Read", "StreamingRead", "PartitionRead"):
+        return f"{method} {request.table}@{request.index}({', '.join(request.columns)})"
+    if method == "Commit":
+        return f"{method} {', '.join(_targets(request.mutations))}"
+    if method == "BatchWrite":
+        return f"{method} {[list(_targets(group.mutations)) for group in request.mutation_groups]}"
+    return method
+
+
+@lru_cache(maxsize=1024)
+def _without_literals(sql: str) -> str:
+    return _LITERAL.sub("?", sql)
+
+
+def _targets(mutations: Any) -> Iterator[str]:
+    for mutation in mutations:
+        kind = mutation.WhichOneof("operation")
+        yield f"{kind} {getattr(getattr(mutation, kind), 'table', '')}"
+
+
+def unsupported(method: str) -> str | None:
     """Return the name of the feature of a request that explorations do not support, or None."""
-    if method in SUPPORTED:
-        if method == "BeginTransaction" and request.options.HasField("partitioned_dml"):
-            return "partitioned DML"
-        return None
-    return UNSUPPORTED.get(method, method)
+    return None if method in SUPPORTED else UNSUPPORTED.get(method, method)
 
 
 SUPPORTED = frozenset(
     (
-        "BeginTransaction", "Commit", "ExecuteBatchDml", "ExecuteSql", "ExecuteStreamingSql",
-        "PartitionQuery", "PartitionRead", "Read", "Rollback", "StreamingRead",
+        "BatchWrite", "BeginTransaction", "Commit", "ExecuteBatchDml", "ExecuteSql",
+        "ExecuteStreamingSql", "PartitionQuery", "PartitionRead", "Read", "Rollback",
+        "StreamingRead",
     )
 )  # fmt: skip
-UNSUPPORTED = {"BatchWrite": "BatchWrite", "UpdateDatabaseDdl": "DDL"}
+UNSUPPORTED = {"UpdateDatabaseDdl": "DDL"}
 UNSCHEDULED = frozenset(
     (
         "BatchCreateSessions", "CreateSession", "DeleteSession", "GetDatabase", "GetDatabaseDdl",

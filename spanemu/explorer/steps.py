@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from spanemu.explorer.requests import Sent
 from spanemu.storage.layout import TreeId
 
 LAST = b"\xff" * 64  # greater than every encoded key
-WOUNDS = -1  # the first of the pseudo trees that stand for the wounds of an actor's transactions
+POINTS = -1  # the pseudo tree of the points that code under test names
+SEQUENCES = -2  # the pseudo tree of the states of sequences
+OBJECTS = -3  # the pseudo tree of queues of Python, by their addresses
+WOUNDS = -4  # the first of the pseudo trees that stand for the wounds of an actor's transactions
+
+# The kinds of stops at which another actor runs only by interrupting the actor that stops.
+INTERRUPTED = frozenset({"request", "point", "part"})
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """Cells of the rows of [low, high) that a step reads and writes, as two masks.
 
     `holder` is the transaction, None for reads without one. `is_data` is False for accesses that
@@ -33,9 +40,7 @@ class Access:
             self.tree == other.tree
             and self.low < other.high
             and other.low < self.high
-            and bool(
-                self.reads & other.writes or self.writes & other.reads or self.writes & other.writes
-            )
+            and bool(self.reads & other.writes or self.writes & (other.reads | other.writes))
         )
 
 
@@ -53,7 +58,8 @@ class RowChange:
 class Step:
     """A part of a run: all that one actor does from one stop to its next.
 
-    `enabled_by` is the step that ended the wait with which the step begins.
+    `enabled_by` is the step that ended the wait with which the step begins. `sites` are known in
+    detailed runs only.
     """
 
     index: int
@@ -62,67 +68,109 @@ class Step:
     began: int  # by the clock of the database
     ended: int = 0
     enabled_by: int | None = None
-    texts: list[str] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
     sites: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
-    reads: list[tuple[TreeId, bytes, bytes, Any]] = field(default_factory=list)
+    reads: list[tuple[Access, list[Any]]] = field(default_factory=list)
     changes: list[RowChange] = field(default_factory=list)
+    _by_tree: dict[int, list[Access]] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines of the requests."""
+        return [sent.text for sent in self.sent]
 
     def add(self, access: Access) -> None:
         """Count an access as one of this step."""
-        self.accesses[access] = None
+        if access not in self.accesses:
+            self.accesses[access] = None
+            self._by_tree.setdefault(access.tree, []).append(access)
 
     def depends_on(self, other: Step) -> bool:
         """Return whether the order of two steps of different actors may matter."""
-        mine: dict[int, list[Access]] = {}
-        for access in self.accesses:
-            mine.setdefault(access.tree, []).append(access)
-        return any(
-            access.conflicts(own) for access in other.accesses for own in mine.get(access.tree, ())
-        )
+        own = self._by_tree
+        for tree, theirs in other._by_tree.items():
+            mine = own.get(tree)
+            if mine is None:
+                continue
+            for _, low, high, reads, writes, _, _ in theirs:
+                touched = reads | writes
+                for each in mine:
+                    if (
+                        (each.writes & touched or each.reads & writes)
+                        and low < each.high
+                        and each.low < high
+                    ):
+                        return True
+        return False
 
 
 Event = tuple[int, int]  # an actor, and the number of its step
 
+# The steps of each actor in order, each with the steps of all actors that happen before it. Runs
+# with equal histories differ in the order of independent steps only. A history that continues
+# another one begins with the same bytes.
+History = tuple[bytes, ...]
+
+_NUMBER_BYTES = 2
+
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of a finished run with their order: bit sets of the steps before each step."""
+    """The steps of a finished run with their order.
+
+    `direct` has for each step the earlier steps that happen before it with no step between, and
+    `before` has all earlier steps that happen before it, both as bit sets.
+    """
 
     events: list[Event]
-    dependent: list[int]  # of each step, the earlier steps that it depends on directly
-    before: list[int]  # of each step, all steps that happen before it
+    direct: list[int]
+    before: list[int]
+    _of_actor: list[int]  # the steps of each actor, as bit sets
 
     @classmethod
-    def of(cls, steps: list[Step], ages: set[tuple[int, int]]) -> Trace:
+    def of(cls, steps: Sequence[Step], ages: set[tuple[int, int]], actors: int) -> Trace:
         """Return the order of the steps of a run.
 
         `ages` are the pairs of steps whose order decides which transaction is older.
         """
-        events: list[Event] = []
-        dependent: list[int] = []
-        before: list[int] = []
-        counts: dict[int, int] = {}
+        trace = cls([], [], [], [0] * actors)
         for step in steps:
-            number = counts.get(step.actor, 0)
-            counts[step.actor] = number + 1
-            events.append((step.actor, number))
-            direct = closure = 0
-            for other in reversed(steps[: step.index]):
+            own = trace._of_actor[step.actor]
+            trace.events.append((step.actor, own.bit_count()))
+            trace._of_actor[step.actor] = own | 1 << step.index
+            direct = before = 0
+            for index in range(step.index - 1, -1, -1):
+                if before >> index & 1:
+                    continue
+                other = steps[index]
                 if (
                     other.actor == step.actor
-                    or step.enabled_by == other.index
-                    or (other.index, step.index) in ages
+                    or step.enabled_by == index
+                    or (index, step.index) in ages
                     or step.depends_on(other)
                 ):
-                    direct |= 1 << other.index
-                    closure |= before[other.index] | 1 << other.index
-            dependent.append(direct)
-            before.append(closure)
-        return cls(events, dependent, before)
+                    direct |= 1 << index
+                    before |= trace.before[index] | 1 << index
+            trace.direct.append(direct)
+            trace.before.append(before)
+        return trace
 
-    def predecessors(self, index: int, among: int = -1) -> frozenset[Event]:
-        """Return the events that happen before a step, of the steps in the bit set `among`."""
-        bits = self.before[index] & among
-        return frozenset(self.events[other] for other in range(index) if bits >> other & 1)
+    def history(self, indexes: Sequence[int] | None = None) -> History:
+        """Return the history of the run, or of some of its steps in another order.
+
+        Every step that happens before one of `indexes` is one of them, except before the last.
+        """
+        chosen = range(len(self.events)) if indexes is None else indexes
+        among = sum(1 << index for index in chosen)
+        actors = [(actor + 1, bits) for actor, bits in enumerate(self._of_actor) if bits]
+        histories = [bytearray() for _ in self._of_actor]
+        for index in chosen:
+            before, history = self.before[index] & among, histories[self.events[index][0]]
+            for code, bits in actors:
+                if count := (before & bits).bit_count():
+                    history.append(code)
+                    history += count.to_bytes(_NUMBER_BYTES)
+            history.append(0)
+        return tuple(map(bytes, histories))

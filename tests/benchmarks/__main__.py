@@ -13,6 +13,7 @@ from tests.benchmarks import (
     ddl,
     dialects,
     engine,
+    explorer,
     go_client,
     graph,
     growth,
@@ -67,6 +68,7 @@ SUITES = {
     "go_client": go_client.main,
     "vectors": vectors.main,
     "graph": graph.main,
+    "explorer": explorer.main,
 }
 
 

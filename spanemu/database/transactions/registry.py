@@ -163,6 +163,12 @@ class Transactions:
             _check_previous(options.previous, next(self._core.transaction_ids))
         return ReadWriteTransaction(self._core, b"", options)
 
+    def pause(self, what: str) -> None:
+        """Let an exploration run other transactions before the next one of a request."""
+        explorer = self._core.locks.explorer
+        if explorer is not None:
+            explorer.next_transaction(what)
+
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
         """Run the first request of a transaction, and restart it when an older one wounds it.
 
