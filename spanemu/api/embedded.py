@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from spanemu.control import splits as split_control
     from spanemu.control.hotspots import Hotspots
     from spanemu.explorer import exploration as explorer
+    from spanemu.explorer import remote as remote_explorer
     from spanemu.frontend import interception
     from spanemu.models import registry as model_registry
     from spanemu.telemetry import emulator_telemetry
@@ -85,6 +86,7 @@ else:
     model_control = deferred("spanemu.control.models")
     model_registry = deferred("spanemu.models.registry")
     explorer = deferred("spanemu.explorer.exploration")
+    remote_explorer = deferred("spanemu.explorer.remote")
     interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
 
@@ -243,6 +245,20 @@ class Emulator(EmulatorHandle):
         self._local = LocalEmulator(instances, self._clock, tools, self.randomness.seed, own)
         self._begin(clock)
 
+    @property
+    def _explorations(self) -> Callable[[str], remote_explorer.Explorations]:
+        """What starts explorations from other processes, without a reference to the emulator."""
+        instances, endpoints, randomness = self._instances, self.endpoints, self.randomness
+        clock = self._clock
+
+        def explorations(name: str) -> remote_explorer.Explorations:
+            database = instances.database(name)
+            return remote_explorer.Explorations(
+                explorer.Emulated(database, endpoints, randomness, clock, None)
+            )
+
+        return explorations
+
     def _begin(self, clock: SystemClock) -> None:
         """Load the state, if there is one, and listen."""
         instances, telemetry, keeper = self._instances, self._telemetry, None
@@ -253,6 +269,7 @@ class Emulator(EmulatorHandle):
             self._control = dispatcher_of(
                 self._local,
                 self.endpoints,
+                explorations=self._explorations,
                 request_log=lambda: telemetry().request_log,
                 saving=self._saving,
             )
