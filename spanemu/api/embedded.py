@@ -247,7 +247,7 @@ class Emulator(EmulatorHandle):
 
     @property
     def _explorations(self) -> Callable[[str], remote_explorer.Explorations]:
-        """What starts explorations from other processes, without a reference to the emulator."""
+        """The maker of explorations for other processes; it holds no emulator."""
         instances, endpoints, randomness = self._instances, self.endpoints, self.randomness
         clock = self._clock
 

@@ -13,7 +13,7 @@ A request of a function waits in the emulator until it is its turn. Implemented 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 from spanemu.base.record import dataclass
 from spanemu.control.operation import ControlInterface, Held, operation
@@ -69,6 +69,22 @@ class ExplorationHandle(ControlInterface):
         """End an exploration before its verdict, and restore the database."""
 
 
+class ExplorationOptions(TypedDict, total=False):
+    """The options of an exploration, as plain data."""
+
+    faults: Sequence[str]
+    preemptions: int
+    schedules: int
+    seconds: float
+    steps: int
+    compare: str
+    serial: str
+    stale: str
+    ignore: Sequence[str]
+    schedule: str
+    require_complete: bool
+
+
 class ExplorationsControl(ControlInterface):
     """The explorations of a database whose functions run in other processes."""
 
@@ -77,22 +93,10 @@ class ExplorationsControl(ControlInterface):
 
     @operation("StartExploration", "POST", "exploration")
     def start(
-        self,
-        actors: Sequence[str],
-        faults: Sequence[str] = ("abort", "lost-response"),
-        preemptions: int = 2,
-        schedules: int = 500,
-        seconds: float = 60.0,
-        steps: int = 200,
-        compare: str = "rows+results",
-        serial: str = "actors",
-        stale: str = "fresh",
-        ignore: Sequence[str] = (),
-        schedule: str = "",
-        require_complete: bool = False,
+        self, actors: Sequence[str], **options: Unpack[ExplorationOptions]
     ) -> Annotated[ExplorationHandle, Held("exploration", "stop")]:
         """Start an exploration of the interleavings of functions, given by their names.
 
-        The options are those of `Database.explore` in Python. Raises ValueError for one that cannot
-        be used.
+        The options and their defaults are those of `Database.explore` in Python, except that
+        `seconds` is 60. Raises ValueError for an option that cannot be used.
         """

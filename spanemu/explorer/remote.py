@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from spanemu.base.call import Call, serving
 from spanemu.base.errors import Code, SpannerError
@@ -25,6 +25,7 @@ from spanemu.control.explorations import (
     FAILED,
     PASSED,
     ExplorationHandle,
+    ExplorationOptions,
     ExplorationsControl,
     NextRun,
 )
@@ -38,12 +39,13 @@ from spanemu.explorer.errors import (
 from spanemu.explorer.exploration import Emulated, Exploration, Explored
 from spanemu.explorer.mailbox import Baton, Mailbox
 from spanemu.explorer.requests import UNSCHEDULED
-from spanemu.explorer.settings import FAULTS, Settings
+from spanemu.explorer.settings import Settings
 from spanemu.explorer.watching import Front
 from spanemu.frontend.dispatch import ServedCall
 
 SILENT_SECONDS_MAX = 60.0  # without a request or the end of a function that runs
 ANSWER_SECONDS_MAX = 60.0  # until a run has been judged
+SECONDS = 60.0  # of an exploration; requests of other processes take longer than those of this one
 STOPPED = "The exploration was stopped."
 
 
@@ -95,7 +97,7 @@ class _Request:
         self._is_settled = False
 
     def settle(self) -> bool:
-        """Decide between the turn of the request and the end of its client; False for the later."""
+        """Return whether this came first: the turn of the request, or the end of its client."""
         with self._mutex:
             was_settled, self._is_settled = self._is_settled, True
             return not was_settled
@@ -295,7 +297,7 @@ class RemoteExploration(Exploration, ExplorationHandle):
             actor.baton = Baton()
 
     def _announced(self, run: Any) -> None:
-        """Announce a run when the first of its actors begins."""
+        """Send the client a run when the first of its actors begins."""
         if self._is_stopped:
             run.fatal = run.fatal or CannotExplore(STOPPED)
             raise RunAbandoned
@@ -335,31 +337,7 @@ class Explorations(ExplorationsControl):
         self._emulated = emulated
 
     def start(
-        self,
-        actors: Sequence[str],
-        faults: Sequence[str] = FAULTS,
-        preemptions: int = 2,
-        schedules: int = 500,
-        seconds: float = 60.0,
-        steps: int = 200,
-        compare: Any = "rows+results",
-        serial: Any = "actors",
-        stale: Any = "fresh",
-        ignore: Sequence[str] = (),
-        schedule: str = "",
-        require_complete: bool = False,
+        self, actors: Sequence[str], **options: Unpack[ExplorationOptions]
     ) -> RemoteExploration:
-        settings = Settings(
-            faults=faults,
-            preemptions=preemptions,
-            schedules=schedules,
-            seconds=seconds,
-            steps=steps,
-            compare=compare,
-            serial=serial,
-            stale=stale,
-            ignore=ignore,
-            schedule=schedule or None,
-            require_complete=require_complete,
-        )
-        return RemoteExploration(self._emulated, actors, settings)
+        chosen: dict[str, Any] = {"seconds": SECONDS, **options}
+        return RemoteExploration(self._emulated, actors, Settings(**chosen))

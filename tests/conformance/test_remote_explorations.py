@@ -34,7 +34,7 @@ Function = Callable[[Any], Any]
 
 
 class Tagging(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
-    """Adds the name of the function on this thread to the metadata of its requests."""
+    """An interceptor that adds the name of the function on this thread to the metadata."""
 
     def intercept_unary_unary(self, continuation, details, request):
         return continuation(_tagged(details), request)
@@ -78,7 +78,7 @@ class Home:
             return json.loads(reply.read())
 
     def explore(self, functions: Mapping[str, Function], **options: Any) -> Any:
-        """Drive an exploration to its verdict."""
+        """Run an exploration to its verdict."""
         started = self.call(f"{self.handle.name}/explorations", actors=list(functions), **options)
         path = f"explorations/{started['exploration']}"
         while not (following := self.call(f"{path}:next")).get("verdict"):

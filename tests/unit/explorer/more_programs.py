@@ -409,7 +409,7 @@ def skips_if_aborted(account: str) -> Actor:
 
 
 def pays_again(database: Any) -> None:
-    """Pay with a new id after each unknown outcome."""
+    """Insert a payment with a new id after each unknown outcome."""
     for _ in range(2):
         with contextlib.suppress(DeadlineExceeded):
             identity = str(uuid.uuid4())
@@ -420,7 +420,7 @@ def pays_again(database: Any) -> None:
 
 
 def pays_with_one_id(database: Any) -> None:
-    """Pay with the same id after each unknown outcome."""
+    """Insert a payment with the same id after each unknown outcome."""
     identity = str(uuid.uuid4())
     for _ in range(2):
         with contextlib.suppress(DeadlineExceeded, AlreadyExists):

@@ -101,7 +101,7 @@ def upsert(amount: int) -> Actor:
 
 
 def pay_once(database: Any) -> None:
-    """Pay under a key, unless the key is there."""
+    """Insert a payment under a key, unless the key is there."""
 
     def work(transaction: Any) -> None:
         if list(transaction.read("payments", ["id"], KeySet(keys=[["k"]]))):

@@ -19,32 +19,32 @@ def test_items_come_in_their_order() -> None:
 
 def test_requests_are_woken_by_an_item() -> None:
     box: Mailbox[int] = Mailbox()
-    found: list[int | None] = []
+    taken: list[int | None] = []
     ready = threading.Event()
 
     def request() -> None:
         with Call():
             ready.set()
-            found.append(box.get(SECONDS_MAX))
+            taken.append(box.get(SECONDS_MAX))
 
     thread = threading.Thread(target=request)
     thread.start()
     assert ready.wait(SECONDS_MAX)
     box.put(7)
     thread.join(SECONDS_MAX)
-    assert found == [7]
+    assert taken == [7]
 
 
 def test_cancelled_requests_get_nothing_and_leave_no_trace() -> None:
     box: Mailbox[int] = Mailbox()
-    call, found = Call(), []
+    call, taken = Call(), []
     call.cancel()
     with call:
-        found.append(box.get(SECONDS_MAX))
+        taken.append(box.get(SECONDS_MAX))
     box.put(1)
     with Call():
-        found.append(box.get(SECONDS_MAX))
-    assert found == [None, 1]
+        taken.append(box.get(SECONDS_MAX))
+    assert taken == [None, 1]
 
 
 def test_a_turn_is_kept_until_it_is_taken() -> None:
