@@ -3,6 +3,7 @@
 exploration   the entry: runs the search on one database, and says what it found
 ├── settings      the options, and the functions to explore
 ├── search        race reversal, ordered by preemptions
+│   └── histories     the order of dependent steps of finished runs, as bytes
 ├── watching      the hooks of the endpoints and of the engine, while an exploration runs
 ├── threads       Python's functions that wait, start threads or draw bytes, meanwhile
 ├── run           one schedule: whose turn it is

@@ -99,6 +99,7 @@ class Actor:
         self.baton.acquire()
         self.thread: threading.Thread | None = None
         self.run: Run | None = None
+        self._seed = f"spanemu explorer {letter}"
         self.reset()
 
     def reset(self) -> None:
@@ -122,7 +123,7 @@ class Actor:
         self.result: Any = None
         self.error: BaseException | None = None
         self.generated: list[tuple[str, Any]] = []
-        self.random_state = seeded_state(f"spanemu explorer {self.letter}")
+        self.random_state = seeded_state(self._seed)
         self._bytes: random.Random | None = None
 
     def random_bytes(self, count: int) -> bytes:
@@ -130,6 +131,12 @@ class Actor:
         if self._bytes is None:
             self._bytes = random.Random(f"spanemu explorer bytes {self.letter}")
         return self._bytes.randbytes(count)
+
+    @property
+    def used_random(self) -> bool:
+        """True if the state of Python's random functions is not the seeded one any more."""
+        seeded = seeded_state(self._seed)
+        return self.random_state is not seeded and self.random_state != seeded
 
     @property
     def is_enabled(self) -> bool:

@@ -125,10 +125,12 @@ class Exploration:
         self._staleness = 0
         self._snapshot: DatabaseSnapshot | None = None
         self._random_state: Any = None
+        self._last_transaction = 0  # before the first run
         self._front: Front | None = None
+        self._swaps_random = True  # until the serial orders have used no random functions
         self._deadline = monotonic() + settings.seconds
         self._first: tuple[Run, Outcome] | None = None
-        self._known_shapes: dict[int, str] = {}
+        self._known_shapes: dict[bytes, str] = {}
         self._longest = 0  # steps of a run
 
     def search(self) -> Explored:
@@ -165,6 +167,7 @@ class Exploration:
         observer, commit_observer = core.store.observer, core.commit_observer
         self._snapshot = self._database.snapshot()
         self._random_state = self._randomness.generator.getstate()
+        self._last_transaction = next(core.transaction_ids)
         others = list(watchers)
         self._front = front = self.front_type(self._database.name, others)
         watchers[:] = [front]
@@ -187,13 +190,26 @@ class Exploration:
     # ------------------------------------------------------------------ runs
 
     def _restore(self) -> None:
-        """Restore the rows and the generated values that follow."""
+        """Restore the rows and what is drawn next, and forget the transactions of a run."""
         assert self._snapshot is not None
         self._database.restore(self._snapshot)
+        self._database.sessions.forget_since(self._last_transaction)
         self._randomness.generator.setstate(self._random_state)
 
     def _run(self, plan: Plan, *, counts: bool = True) -> tuple[Run, Outcome]:
         """Run the actors once from the same rows, and return the outcome."""
+        run = self._executed(plan)
+        if run.used_random and not run.swaps_random:
+            self._swaps_random = True
+            run = self._executed(plan)
+        if counts:
+            self._result.schedules += 1
+            self._result.steps += len(run.steps)
+        self._longest = max(self._longest, len(run.steps))
+        self._warn_of_tasks()
+        return run, self._reader.of(run)
+
+    def _executed(self, plan: Plan) -> Run:
         assert self._front is not None
         self._restore()
         if self._settings.each is not None:
@@ -203,17 +219,13 @@ class Exploration:
             run.advance = self._advance
         # With a schedule, a debugger may stop an actor.
         run.hang_seconds = None if self._settings.schedule is not None else self.hang_seconds
+        run.swaps_random = self._swaps_random
         self._front.run = run
         try:
             run.execute(self._threads)
         finally:
             self._front.run = None
-        if counts:
-            self._result.schedules += 1
-            self._result.steps += len(run.steps)
-        self._longest = max(self._longest, len(run.steps))
-        self._warn_of_tasks()
-        return run, self._reader.of(run)
+        return run
 
     def _warn_of_tasks(self) -> None:
         for actor in self._roster.actors:
@@ -320,6 +332,9 @@ class Exploration:
 
         The very first run may fill caches of clients, so that the serial orders then start anew.
         """
+        assert self._first is not None
+        if not self._first[0].used_random:  # A later use is noticed at the end of its run.
+            self._swaps_random = False
         if self._is_repeated():
             return
         self._first, self._result.schedules, self._result.steps = None, 0, 0

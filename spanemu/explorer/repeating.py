@@ -31,7 +31,7 @@ def check_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> None:
         raise CannotExplore(UNCONTROLLED + _difference(first[0], second[0]))
 
 
-def check_prefix(run: Run, branch: Branch, sources: dict[int, str]) -> None:
+def check_prefix(run: Run, branch: Branch, sources: dict[bytes, str]) -> None:
     """Check that a run has followed a branch and made its requests. Raises CannotExplore.
 
     `sources` are the shapes of known requests as text.
@@ -47,7 +47,7 @@ def check_prefix(run: Run, branch: Branch, sources: dict[int, str]) -> None:
         raise CannotExplore(f"{UNCONTROLLED}An actor could not go on where it did before.")
 
 
-def shape_texts(steps: list[Step], shapes: list[int]) -> dict[int, str]:
+def shape_texts(steps: list[Step], shapes: list[bytes]) -> dict[bytes, str]:
     """Return the shapes of the requests of a run as text."""
     return {shape: step.sent[0].shape for step, shape in zip(steps, shapes, strict=True)}
 

@@ -52,6 +52,7 @@ from spanemu.txn.errors import TransactionAborted
 
 INJECTED = "ABORTED (injected)"  # the note of an injected abort
 HANG_SECONDS = 1.8  # for which the actor whose turn it is may go without a stop
+SHAPE_BYTES = 4  # of a checksum
 LOOK_SECONDS = 0.1  # from one look at the run to the next
 STOPS_PER_STEP_MAX = 50  # A transaction may stop many times within a step.
 
@@ -71,6 +72,8 @@ class Run:
         self.fatal: BaseException | None = None
         self.livelock = False
         self.hang_seconds: float | None = HANG_SECONDS
+        self.swaps_random = True  # Python's random functions have a state for each actor.
+        self.used_random = False
         self.left_plan = False  # the actor that the plan names could not run
         self.present: Actor | None = None
         self.step: Step | None = None
@@ -80,6 +83,7 @@ class Run:
         self._clock = database.core.store.clock
         self._steps_max = steps_max
         self._starting: list[Actor] = []
+        self._last: Actor | None = None  # that ran
         self._finished = threading.Event()
         self._stops = 0
         self._others: tuple[int, ...] = ()
@@ -96,9 +100,9 @@ class Run:
         return self.footprints.aborted
 
     @property
-    def shapes(self) -> list[int]:
-        """The shape of the request with which each step begins, as a number."""
-        return [crc32(step.sent[0].shape.encode()) for step in self.steps]
+    def shapes(self) -> list[bytes]:
+        """The shape of the request with which each step begins, as a checksum."""
+        return [crc32(step.sent[0].shape.encode()).to_bytes(SHAPE_BYTES) for step in self.steps]
 
     # ------------------------------------------------------------------ the baton
 
@@ -114,10 +118,12 @@ class Run:
             threads[actor.number].run(partial(self._live, actor, function))
         first = self._starting.pop(0)
         random_before = swap_python_state(first.random_state)
-        self.present = first
+        self.present = self._last = first
         first.baton.release()
         self._watch()
-        swap_python_state(random_before)
+        random_after = swap_python_state(random_before)
+        (self._last if self.swaps_random and self._last else first).random_state = random_after
+        self.used_random = any(actor.used_random for actor in self.actors)
         if self.fatal is not None:
             raise self.fatal
 
@@ -158,9 +164,10 @@ class Run:
             raise RunAbandoned
 
     def _pass_on(self, actor: Actor, following: Actor) -> None:
-        """Let another actor run, with its own state of Python's random functions."""
-        actor.random_state = swap_python_state(following.random_state)
-        self.present = following
+        """Let another actor run."""
+        if self.swaps_random:
+            actor.random_state = swap_python_state(following.random_state)
+        self.present = self._last = following
         following.baton.release()
 
     def stop(self, actor: Actor, kind: str, sent: Sent) -> None:

@@ -10,153 +10,95 @@ because reversals beyond the bound lead to schedules within it.
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from spanemu.explorer.run import Run
-from spanemu.explorer.steps import INTERRUPTED, History, Trace
+from spanemu.explorer.histories import FinishedRun, FinishedRuns, Reversal, history_of
+from spanemu.explorer.run import SHAPE_BYTES, Run
+from spanemu.explorer.steps import INTERRUPTED, Trace
 
 
-class Branch(NamedTuple):
-    """A prefix to run, its history, and the shapes of the requests that it repeats."""
+class _Entry(NamedTuple):
+    """A race of a finished run, to be reversed; equally cheap ones in the order of `serial`."""
 
     preemptions: int
     length: int
-    serial: int  # Equally cheap branches are run in the order in which they were found.
-    prefix: bytes
-    history: History
-    shapes: tuple[int, ...]
+    serial: int
+    run: int
+    first: int
+    second: int
 
-    @property
-    def word(self) -> tuple[int, ...]:
-        """The actors of the steps."""
-        return tuple(self.prefix)
+
+class Branch(NamedTuple):
+    """A prefix to run, and the shapes of the requests that it repeats."""
+
+    word: tuple[int, ...]
+    shapes: tuple[bytes, ...]
 
 
 class Frontier:
-    """The branches to run, the cheapest first, at one granularity."""
+    """The prefixes to run, the cheapest first, at one granularity."""
 
     def __init__(self, preemptions: int) -> None:
         self._most = preemptions + 1
-        self._queue: list[Branch] = []
+        self._queue: list[_Entry] = []
         self._pushed: set[bytes] = set()
         self._finished = FinishedRuns()
         self._serial = count()
 
     @property
     def left(self) -> int:
-        """The number of branches within the bound that wait."""
-        return sum(branch.preemptions <= self._most for branch in self._queue)
+        """The number of prefixes within the bound that wait."""
+        return sum(entry.preemptions <= self._most for entry in self._queue)
 
     @property
     def has_more(self) -> bool:
-        """True if the bound leaves out a branch that no finished run covers."""
-        while self._queue and self._finished.cover(self._queue[0].history):
+        """True if the bound leaves out a prefix that no finished run covers."""
+        while self._queue and self._finished.cover(self._reversal(self._queue[0]).history):
             heapq.heappop(self._queue)
         return bool(self._queue)
 
     def next(self) -> Branch | None:
-        """Return the cheapest branch that no finished run covers; None beyond the bound."""
+        """Return the cheapest prefix that no finished run covers; None beyond the bound."""
         if not self.has_more or self._queue[0].preemptions > self._most:
             return None
-        return heapq.heappop(self._queue)
+        entry = heapq.heappop(self._queue)
+        shapes = self._finished.runs[entry.run].shapes
+        reversal = self._reversal(entry)
+        return Branch(
+            tuple(reversal.word),
+            tuple(
+                shapes[SHAPE_BYTES * index : SHAPE_BYTES * (index + 1)]
+                for index in reversal.indexes
+            ),
+        )
+
+    def _reversal(self, entry: _Entry) -> Reversal:
+        run = self._finished.runs[entry.run]
+        return run.reversal(run.clocks(), (entry.first, entry.second))
 
     def add(self, run: Run) -> bool:
         """Push the reversals of the races of a finished run; return whether the run is new."""
         trace = run.trace()
-        history = trace.history()
+        word = bytes(run.word)
+        history = history_of(word, trace.clocks, len(run.actors))
         if self._finished.cover(history):
             return False
-        self._finished.add(history)
-        following, shapes = _following(run.word), run.shapes
+        finished = FinishedRun(word, b"".join(run.shapes), history)
+        number = self._finished.add(finished)
+        following = _following(run.word)
         for race in races(run, trace):
-            self._push(run, trace, race, following, shapes)
+            reversal = finished.reversal(trace.clocks, race)
+            digest = blake2b(b"\xff".join(reversal.history), digest_size=8).digest()
+            if digest not in self._pushed:
+                self._pushed.add(digest)
+                cost = preemptions(run, reversal.indexes, following)
+                length = len(reversal.word)
+                entry = _Entry(cost, length, next(self._serial), number, *race)
+                heapq.heappush(self._queue, entry)
         return True
-
-    def _push(
-        self,
-        run: Run,
-        trace: Trace,
-        race: tuple[int, int],
-        following: Sequence[int | None],
-        shapes: Sequence[int],
-    ) -> None:
-        first, second = race
-        between = [
-            index for index in range(first + 1, second) if not trace.before[index] >> first & 1
-        ]
-        indexes = [*range(first), *between, second]
-        history = trace.history(indexes)
-        digest = blake2b(b"\xff".join(history), digest_size=8).digest()
-        if digest in self._pushed:
-            return
-        self._pushed.add(digest)
-        branch = Branch(
-            preemptions(run, indexes, following),
-            len(indexes),
-            next(self._serial),
-            bytes(run.word[index] for index in indexes),
-            history,
-            tuple(shapes[index] for index in indexes),
-        )
-        heapq.heappush(self._queue, branch)
-
-
-class FinishedRuns:
-    """The histories of finished runs.
-
-    The histories of an actor are kept in order, where those with a common beginning lie together.
-    """
-
-    def __init__(self) -> None:
-        self._runs: list[History] = []
-        self._by_actor: list[list[tuple[bytes, int]]] = []
-
-    def add(self, history: History) -> None:
-        """Add the history of a run."""
-        while len(self._by_actor) < len(history):
-            self._by_actor.append([(b"", number) for number in range(len(self._runs))])
-        for actor, entries in enumerate(self._by_actor):
-            own = history[actor] if actor < len(history) else b""
-            insort(entries, (own, len(self._runs)))
-        self._runs.append(history)
-
-    def cover(self, history: History) -> bool:
-        """Return whether a finished run begins with a history."""
-        if len(history) > len(self._by_actor):
-            history, more = history[: len(self._by_actor)], history[len(self._by_actor) :]
-            if any(more):
-                return False
-        ranges = [
-            _beginning(entries, own)
-            for entries, own in zip(self._by_actor, history, strict=False)
-            if own
-        ]
-        if not ranges:
-            return bool(self._runs)
-        entries = min(ranges, key=lambda entries: entries[2] - entries[1])
-        return any(
-            _begins(self._runs[number], history)
-            for _, number in entries[0][entries[1] : entries[2]]
-        )
-
-
-def _beginning(
-    entries: list[tuple[bytes, int]], own: bytes
-) -> tuple[list[tuple[bytes, int]], int, int]:
-    """Return where the histories of an actor lie that begin with one, which ends with a zero."""
-    end = own[:-1] + b"\x01"
-    return entries, bisect_left(entries, (own, -1)), bisect_left(entries, (end, -1))
-
-
-def _begins(finished: History, history: History) -> bool:
-    return all(
-        not own or (actor < len(finished) and finished[actor].startswith(own))
-        for actor, own in enumerate(history)
-    )
 
 
 def races(run: Run, trace: Trace) -> Iterator[tuple[int, int]]:

@@ -106,14 +106,7 @@ class Step:
         return False
 
 
-Event = tuple[int, int]  # an actor, and the number of its step
-
-# The steps of each actor in order, each with the steps of all actors that happen before it. Runs
-# with equal histories differ in the order of independent steps only. A history that continues
-# another one begins with the same bytes.
-History = tuple[bytes, ...]
-
-_NUMBER_BYTES = 2
+Clock = tuple[int, ...]  # for each actor, how many of its steps happen before a step
 
 
 @dataclass(slots=True)
@@ -121,13 +114,13 @@ class Trace:
     """The steps of a finished run with their order.
 
     `direct` has for each step the earlier steps that happen before it with no step between, and
-    `before` has all earlier steps that happen before it, both as bit sets.
+    `before` has all earlier steps that happen before it, both as bit sets. `clocks` count the
+    latter by actor.
     """
 
-    events: list[Event]
     direct: list[int]
     before: list[int]
-    _of_actor: list[int]  # the steps of each actor, as bit sets
+    clocks: list[Clock]
 
     @classmethod
     def of(cls, steps: Sequence[Step], ages: set[tuple[int, int]], actors: int) -> Trace:
@@ -135,11 +128,9 @@ class Trace:
 
         `ages` are the pairs of steps whose order decides which transaction is older.
         """
-        trace = cls([], [], [], [0] * actors)
+        trace = cls([], [], [])
+        of_actor = [0] * actors  # the steps of each actor, as bit sets
         for step in steps:
-            own = trace._of_actor[step.actor]
-            trace.events.append((step.actor, own.bit_count()))
-            trace._of_actor[step.actor] = own | 1 << step.index
             direct = before = 0
             for index in range(step.index - 1, -1, -1):
                 if before >> index & 1:
@@ -155,22 +146,6 @@ class Trace:
                     before |= trace.before[index] | 1 << index
             trace.direct.append(direct)
             trace.before.append(before)
+            trace.clocks.append(tuple((before & bits).bit_count() for bits in of_actor))
+            of_actor[step.actor] |= 1 << step.index
         return trace
-
-    def history(self, indexes: Sequence[int] | None = None) -> History:
-        """Return the history of the run, or of some of its steps in another order.
-
-        Every step that happens before one of `indexes` is one of them, except before the last.
-        """
-        chosen = range(len(self.events)) if indexes is None else indexes
-        among = sum(1 << index for index in chosen)
-        actors = [(actor + 1, bits) for actor, bits in enumerate(self._of_actor) if bits]
-        histories = [bytearray() for _ in self._of_actor]
-        for index in chosen:
-            before, history = self.before[index] & among, histories[self.events[index][0]]
-            for code, bits in actors:
-                if count := (before & bits).bit_count():
-                    history.append(code)
-                    history += count.to_bytes(_NUMBER_BYTES)
-            history.append(0)
-        return tuple(map(bytes, histories))

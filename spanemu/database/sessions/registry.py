@@ -174,6 +174,13 @@ class Sessions:
         for transactions in list(self._busy):
             transactions.abort_all(why)
 
+    def forget_since(self, number: int) -> None:
+        """Forget the aborted transactions that were begun after the one with a number."""
+        with self._mutex:
+            sessions = list(self._sessions.values())
+        for transactions in (self._shared, *(session.transactions for session in sessions)):
+            transactions.forget_since(number)
+
     def abort(self, transaction_id: bytes, why: str) -> None:
         """Abort an open read-write transaction. Raises TransactionNotFound."""
         for transaction in self._open():

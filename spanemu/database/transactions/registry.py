@@ -239,6 +239,14 @@ class Transactions:
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.drop_state_if_aborted()
 
+    def forget_since(self, number: int) -> None:
+        """Forget the transactions that were begun after the one with a number, and aborted since."""
+        with self._mutex:
+            for id_ in [id_ for id_ in self._settled if int(id_) > number]:
+                del self._settled[id_]
+                self._heard.pop(id_, None)
+            self._turns = deque(turn for turn in self._turns if int(turn[1].id) <= number)
+
     def close(self, why: str) -> None:
         """Abort and remove every transaction."""
         with self._mutex:

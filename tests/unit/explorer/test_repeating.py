@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -87,3 +88,19 @@ def test_functions_that_always_raise_are_warned_about(database: Any) -> None:
     assert result.warnings == [
         "fails raised AttributeError('no name') in every serial order",
     ]
+
+
+def test_random_functions_of_python_repeat_for_each_actor(database: Any) -> None:
+    def add(client: Any) -> int | None:
+        blind("a", 1)(client)
+        with client.snapshot() as snapshot:
+            is_second = balance(snapshot, "a") == 102
+        return random.randrange(10**9) if is_second else None
+
+    actors = {"x": add, "y": add}
+    result = database.explore(
+        actors, compare=None, invariant=lambda client: True, faults=()
+    )  # A client that repeats a commit draws its delay.
+    answers = [{outcome.answers[actor] for outcome in result.outcomes} for actor in (0, 1)]
+    assert [len(each - {"returned None"}) for each in answers] == [1, 1]
+    assert answers[0] != answers[1]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spanemu.explorer.actors import Roster
+from spanemu.explorer.histories import FinishedRun, FinishedRuns, History, history_of
 from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
-from spanemu.explorer.search import FinishedRuns
 from spanemu.explorer.shortening import candidates, shortened
 from spanemu.explorer.steps import Access, Step, Trace
 
@@ -30,16 +30,20 @@ def trace(*steps: tuple[int, tuple[tuple[bytes, tuple[int, int]], ...]]) -> Trac
     return Trace.of(rows, set(), 2)
 
 
+def history(*steps: Any) -> History:
+    return history_of([actor for actor, _ in steps], trace(*steps).clocks, 2)
+
+
 def test_independent_steps_in_another_order_are_the_same_history() -> None:
-    one = trace((0, ((b"a", WRITE),)), (1, ((b"b", WRITE),)))
-    two = trace((1, ((b"b", WRITE),)), (0, ((b"a", WRITE),)))
-    assert one.history() == two.history()
+    one = history((0, ((b"a", WRITE),)), (1, ((b"b", WRITE),)))
+    two = history((1, ((b"b", WRITE),)), (0, ((b"a", WRITE),)))
+    assert one == two
 
 
 def test_dependent_steps_in_another_order_are_another_history() -> None:
-    one = trace((0, ((b"a", WRITE),)), (1, ((b"a", READ),)))
-    two = trace((1, ((b"a", READ),)), (0, ((b"a", WRITE),)))
-    assert one.history() != two.history()
+    one = history((0, ((b"a", WRITE),)), (1, ((b"a", READ),)))
+    two = history((1, ((b"a", READ),)), (0, ((b"a", WRITE),)))
+    assert one != two
 
 
 def test_direct_predecessors_have_no_step_between() -> None:
@@ -50,20 +54,33 @@ def test_direct_predecessors_have_no_step_between() -> None:
 
 def test_finished_runs_cover_their_beginnings() -> None:
     steps = (0, ((b"a", WRITE),)), (1, ((b"a", READ),)), (0, ((b"a", WRITE),))
-    known = trace(*steps)
     finished = FinishedRuns()
-    assert not finished.cover(known.history([0]))
-    finished.add(known.history())
-    assert finished.cover(known.history())
-    assert finished.cover(known.history([0]))
-    assert finished.cover(known.history([0, 1]))
-    assert not finished.cover(known.history([1]))
+    assert not finished.cover(history(*steps[:1]))
+    finished.add(FinishedRun(bytes((0, 1, 0)), b"", history(*steps)))
+    assert finished.cover(history(*steps))
+    assert finished.cover(history(*steps[:1]))
+    assert finished.cover(history(*steps[:2]))
+    assert not finished.cover(history(steps[1]))
+
+
+def test_histories_know_the_clocks_of_their_steps() -> None:
+    steps = (0, ((b"a", WRITE),)), (1, ((b"a", READ),)), (0, ((b"a", WRITE),))
+    run = FinishedRun(bytes((0, 1, 0)), b"", history(*steps))
+    assert run.clocks() == trace(*steps).clocks == [(0, 0), (1, 0), (1, 1)]
+
+
+def test_reversals_leave_out_what_comes_after_the_first_step() -> None:
+    steps = (0, ((b"a", WRITE),)), (0, ()), (1, ((b"b", READ),)), (1, ((b"a", READ),))
+    run = FinishedRun(bytes((0, 0, 1, 1)), b"", history(*steps))
+    reversal = run.reversal(run.clocks(), (0, 3))
+    assert (reversal.indexes, reversal.word) == ((2, 3), bytes((1, 1)))
+    assert reversal.history == history(steps[2], steps[3])
 
 
 def test_finished_runs_with_more_actors_cover_earlier_ones() -> None:
     finished = FinishedRuns()
-    finished.add((b"\0",))
-    finished.add((b"\0\0", b"", b"\0"))
+    finished.add(FinishedRun(b"\0", b"", (b"\0",)))
+    finished.add(FinishedRun(b"\0\0\2", b"", (b"\0\0", b"", b"\0")))
     assert finished.cover((b"\0\0",))
     assert finished.cover((b"\0", b"", b"\0"))
     assert not finished.cover((b"\0", b"\0"))
