@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from spanemu.control.hotspots import Hotspots
     from spanemu.explorer import exploration as explorer
     from spanemu.explorer import remote as remote_explorer
+    from spanemu.explorer import settings as explorer_settings
     from spanemu.frontend import interception
     from spanemu.models import registry as model_registry
     from spanemu.telemetry import emulator_telemetry
@@ -87,6 +88,7 @@ else:
     model_registry = deferred("spanemu.models.registry")
     explorer = deferred("spanemu.explorer.exploration")
     remote_explorer = deferred("spanemu.explorer.remote")
+    explorer_settings = deferred("spanemu.explorer.settings")
     interception = deferred("spanemu.frontend.interception")
     emulator_telemetry = deferred("spanemu.telemetry.emulator_telemetry")
 
@@ -150,7 +152,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         """Run the interleavings of some functions, and return what was found.
 
         An actor is a function with one parameter, the official client's `Database`, or with none.
-        `options` are those of `explorer.exploration.Settings`. The rows stay as they are.
+        `options` are those of `explorer.settings.Settings`. The rows stay as they are.
         """
         emulator: Any = self._emulator
         return explorer.Exploration(
@@ -162,7 +164,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
                 self.client(),
             ),
             actors,
-            explorer.Settings(**options),
+            explorer_settings.Settings(**options),
         ).search()
 
     @property

@@ -266,7 +266,7 @@ def _longer_cycle(edges: list[_Edge]) -> Cycle | None:
     first: dict[tuple[int, int], _Edge] = {}
     for edge in edges:
         first.setdefault((edge.source, edge.target), edge)
-    paths = [(source,) for source in sorted({source for source, _ in first})]
+    paths: list[tuple[int, ...]] = [(source,) for source in sorted({source for source, _ in first})]
     while paths:
         longer: list[tuple[int, ...]] = []
         for path in paths:
