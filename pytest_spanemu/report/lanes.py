@@ -21,14 +21,15 @@ from spanemu.web import shell
 
 Plain = dict[str, Any]
 _GUTTER = 34  # pixels on the left, for the numbers of the steps
-_BOX = 300
+_BOX = 360
 _BETWEEN = 56  # between two lanes, for the arrows
 _LINE = 17
 _PAD = 7
 _GAP = 12  # between two steps
 _HEAD = 30
-_CHARS_MAX = 42  # of a line in a box
+_CHARS_MAX = 49  # of a line in a box
 _TIP = 7  # the size of an arrow's tip
+_END = 10  # from the edge of a box to the end of an arrow
 _WAITS = "waits"
 _HEADS = ("step", "function", "request", "reads and writes")
 
@@ -44,11 +45,6 @@ class _Box(NamedTuple):
     def left(self) -> int:
         """The left edge."""
         return _lane(int(self.entry["actor"]))
-
-    @property
-    def middle(self) -> int:
-        """The height at which arrows begin and end."""
-        return self.top + self.height // 2
 
     @property
     def bottom(self) -> int:
@@ -183,7 +179,7 @@ def _arrow(first: _Box, second: _Box, shift: int, text: str) -> str:
     start = first.left + (_BOX if goes_right else 0)
     end = second.left + (0 if goes_right else _BOX)
     away = (_BETWEEN // 2 + shift) * (1 if goes_right else -1)
-    y1, y2 = first.middle, second.middle
+    y1, y2 = first.bottom - _END, second.top + _END
     tip = end - _TIP if goes_right else end + _TIP
     return (
         f'<g class="arrow"><title>{escape(text)}</title>'

@@ -229,16 +229,19 @@ def _statuses(report: RunReport, tests: Sequence[ReportRow]) -> str:
 def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, str]]) -> str:
     outcome = report.outcomes.of(test.test)
     notes = _note_lines(test)
+    drawings = [lanes_html(each["timeline"]) for each in test.explorations if each["timeline"]]
     text = f"<pre>{shell.breakable(outcome.text)}</pre>" if outcome.text else ""
+    if drawings:
+        text = f"<details><summary>The failure as text</summary>{text}</details>"
     name, badge = test.test.partition("::")[2] or test.test, fragments.badge(outcome)
     findings = " data-findings" if test.has_findings else ""
     transactions = fragments.details(test, "transactions")
     content = (
         f"<summary>{badge} <b>{shell.breakable(name)}</b> {_figures(test, outcome, shown)}"
         f"{notes}</summary>",
+        *drawings,
         text,
         *map(fragments.finding_article, fragments.details(test, "findings")),
-        *(lanes_html(each["timeline"]) for each in test.explorations if each["timeline"]),
         fragments.statements_table(fragments.details(test, "statements")),
         fragments.transactions_table([fragments.Waiting(each) for each in transactions]),
         _more_transactions(test),
