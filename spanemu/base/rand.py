@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+SeededRandom = random.Random  # a generator for users of this module
+
 
 class Randomness:
     """A seeded random generator, shared by one emulator. The same `seed` reproduces a run."""
@@ -29,6 +31,11 @@ class Randomness:
     def token(self) -> str:
         """Return 22 unpredictable characters for an id; they do not follow from the seed."""
         return urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()
+
+
+def seeded(text: str) -> SeededRandom:
+    """Return a random generator that a text determines."""
+    return SeededRandom(text)
 
 
 @lru_cache(maxsize=256)

@@ -7,28 +7,24 @@ two of A are A1 and A2, and the first of A1 is A1.1.
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from spanemu.base.call import serving
-from spanemu.base.rand import seeded_state
+from spanemu.base.rand import SeededRandom, seeded, seeded_state
 from spanemu.explorer.requests import Sent
 from spanemu.explorer.steps import LAST, POINTS, Access
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.locks.waits import Wait
-
-if TYPE_CHECKING:
-    from spanemu.explorer.run import Run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ACTORS_MAX = 250  # with the threads that the functions start; a byte holds their numbers
 
 
 class Baton(Protocol):
-    """What an actor waits for where it stops."""
+    """The turn of an actor, for which it waits where it stops."""
 
     def acquire(self) -> object:
         """Wait for the baton."""
@@ -40,7 +36,7 @@ class Baton(Protocol):
 
 
 class Waiting(Protocol):
-    """What an actor waits for."""
+    """A wait of an actor."""
 
     def is_over(self) -> bool:
         """Return whether the actor may go on."""
@@ -48,6 +44,37 @@ class Waiting(Protocol):
 
     def ends_at(self) -> float | None:
         """Return the virtual time at which the wait ends by itself, None if it never does."""
+        ...
+
+
+class PresentRun(Protocol):
+    """The run in progress, as code on the threads of actors uses it (`run.Run`)."""
+
+    @property
+    def actors(self) -> Sequence[Actor]:
+        """All actors by number."""
+        ...
+
+    def stop(self, actor: Actor, kind: str, sent: Sent) -> None:
+        """Stop an actor; return when it is its turn again."""
+        ...
+
+    def wait_for(self, actor: Actor, is_over: Callable[[], bool], seconds: float | None) -> bool:
+        """Stop an actor until another thread has done something, or for some virtual seconds."""
+        ...
+
+    def start_thread(
+        self, parent: Actor, thread: threading.Thread, start: Callable[[threading.Thread], None]
+    ) -> None:
+        """Start a thread of an actor, which is an actor from now on."""
+        ...
+
+    def thread_actor(self, thread: threading.Thread) -> Actor | None:
+        """Return the actor of a thread that this run has started."""
+        ...
+
+    def touch(self, access: Access) -> None:
+        """Count an access as one of the present step."""
         ...
 
 
@@ -98,7 +125,7 @@ class Actor:
         self.baton: Baton = threading.Lock()
         self.baton.acquire()
         self.thread: threading.Thread | None = None
-        self.run: Run | None = None
+        self.run: PresentRun | None = None
         self._seed = f"spanemu explorer {letter}"
         self.reset()
 
@@ -124,12 +151,12 @@ class Actor:
         self.error: BaseException | None = None
         self.generated: list[tuple[str, Any]] = []
         self.random_state = seeded_state(self._seed)
-        self._bytes: random.Random | None = None
+        self._bytes: SeededRandom | None = None
 
     def random_bytes(self, count: int) -> bytes:
         """Return bytes that the seed of the actor determines."""
         if self._bytes is None:
-            self._bytes = random.Random(f"spanemu explorer bytes {self.letter}")
+            self._bytes = seeded(f"spanemu explorer bytes {self.letter}")
         return self._bytes.randbytes(count)
 
     @property
@@ -224,4 +251,4 @@ def point(name: str) -> None:
         return
     actor.run.stop(actor, "point", Sent("", f"point {name!r}"))
     # All points depend on each other.
-    actor.run.footprints.touch(Access(POINTS, b"", LAST, 1, 1))
+    actor.run.touch(Access(POINTS, b"", LAST, 1, 1))

@@ -12,13 +12,12 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import spanemu
 from spanemu.base.call import serving
 from spanemu.explorer.actors import Actor
 from spanemu.explorer.requests import Sent
 
 Ready = list[tuple[selectors.SelectorKey, int]]
-_PACKAGE = str(Path(spanemu.__file__).parent)
+_PACKAGE = str(Path(__file__).parents[1])
 
 
 class _Selector(selectors.DefaultSelector):

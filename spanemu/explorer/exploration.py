@@ -6,14 +6,13 @@ other observer, so that budgets, reports and hotspots count none of them.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby, permutations
 from typing import Any, NamedTuple
 
 from spanemu.base.clock import NANOS_PER_SECOND, monotonic
-from spanemu.base.rand import Randomness
+from spanemu.base.rand import Randomness, seeded
 from spanemu.control.clock import EmulatorClock
 from spanemu.database.content import DatabaseSnapshot
 from spanemu.database.database import Database
@@ -416,7 +415,7 @@ class Exploration:
 
     def _randomly(self, every: tuple[int, ...], frontier: Frontier) -> None:
         """Run random schedules until the budget ends, or they repeat known interleavings only."""
-        draw, dull = random.Random("spanemu explorer"), 0
+        draw, dull = seeded("spanemu explorer"), 0
         while dull < DULL_MAX and not self._is_over():
             plan = Plan((), every, priorities=Priorities(draw, self._longest))
             run = self._accepted(self._attempt(plan))

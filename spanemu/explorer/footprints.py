@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from spanemu.database.core import DatabaseCore
-from spanemu.explorer.actors import Actor, LockWait
+from spanemu.explorer.actors import Actor, LockWait, Waiting
+from spanemu.explorer.schedules import Plan
 from spanemu.explorer.steps import LAST, SEQUENCES, WOUNDS, Access, RowChange, Step
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import CellMasks, TreeWrite
@@ -24,17 +25,36 @@ from spanemu.txn.locks.waits import Wait
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import ByteRange, successor
 
-if TYPE_CHECKING:
-    from spanemu.explorer.run import Run
-
 ROWS_SHOWN_MAX = 4
 WHOLE_TREE: Sequence[ByteRange] = ((b"", LAST),)
+
+
+class Scheduler(Protocol):
+    """The run in progress, as far as footprints need it (`run.Run`)."""
+
+    plan: Plan
+    steps: list[Step]
+    step: Step | None
+    present: Actor | None
+
+    @property
+    def actors(self) -> Sequence[Actor]:
+        """All actors by number."""
+        ...
+
+    def own_step(self) -> tuple[Step, Actor] | None:
+        """Return the present step and its actor, if this thread is the actor's."""
+        ...
+
+    def block(self, actor: Actor, waiting: Waiting) -> bool:
+        """Stop an actor until a wait is over; return False if the wait ended by itself."""
+        ...
 
 
 class Footprints:
     """The accesses of the steps of one run; it implements the hooks of the engine."""
 
-    def __init__(self, run: Run, core: DatabaseCore) -> None:
+    def __init__(self, run: Scheduler, core: DatabaseCore) -> None:
         self.aborted: set[int] = set()
         self.staleness = 0  # the greatest age of a read timestamp before the run, in nanoseconds
         self._run = run
@@ -170,12 +190,6 @@ class Footprints:
         if kind == "sequence":
             # Values are named, so that their order matters only to who looks at the state.
             step.add(Access(SEQUENCES, b"", LAST, 1, 0))
-
-    def touch(self, access: Access) -> None:
-        """Count an access as one of the present step."""
-        own = self._run.own_step()
-        if own is not None:
-            own[0].add(access)
 
     def _note_read(self, step: Step, access: Access, at: int) -> None:
         """Keep the rows of a read for the timeline."""

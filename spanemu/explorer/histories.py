@@ -107,9 +107,9 @@ class FinishedRuns:
         candidates: Sequence[int] = range(len(self.runs))
         for actor, row in enumerate(history):
             if row:
-                found = self._beginning_with(actor, row)
-                if len(found) < len(candidates):
-                    candidates = found
+                matching = self._beginning_with(actor, row)
+                if len(matching) < len(candidates):
+                    candidates = matching
         return any(
             all(self._row(number, actor).startswith(row) for actor, row in enumerate(history))
             for number in candidates

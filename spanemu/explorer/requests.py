@@ -12,7 +12,7 @@ _LITERAL = re.compile(r"""'[^']*'|"[^"]*"|\b\d[\w.]*""")
 
 
 class Sent(NamedTuple):
-    """What an actor is about to do at a stop: a request, or without a `method` what a text says."""
+    """A request before which an actor stops, or without a `method` another stop as a text."""
 
     method: str
     request: Any

@@ -233,6 +233,12 @@ class Run:
             return None
         return step, actor
 
+    def touch(self, access: Access) -> None:
+        """Count an access as one of the present step."""
+        own = self.own_step()
+        if own is not None:
+            own[0].add(access)
+
     # ------------------------------------------------------------------ whose turn it is
 
     def _choose(self, actor: Actor, kind: str) -> Actor | None:

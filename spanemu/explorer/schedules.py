@@ -8,11 +8,11 @@ AB/transactions       a step lasts from the beginning of a transaction to its en
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from spanemu.base.rand import SeededRandom
 from spanemu.explorer.actors import LETTERS, Actor, Roster
 
 _ACTOR = r"[A-Z](?:\d+(?:\.\d+)*)?"
@@ -62,7 +62,7 @@ class Priorities:
     probabilistic guarantees of finding bugs", Burckhardt and others, 2010).
     """
 
-    def __init__(self, draw: random.Random, steps: int, changes: int = 2) -> None:
+    def __init__(self, draw: SeededRandom, steps: int, changes: int = 2) -> None:
         self._draw = draw
         self._priorities: dict[int, float] = {}
         self._changes = {draw.randrange(1, max(2, steps)) for _ in range(changes)}

@@ -5,7 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from spanemu.base.deferred import deferred
+
+if TYPE_CHECKING:
+    from spanemu.explorer import coroutines
+else:
+    coroutines = deferred("spanemu.explorer.coroutines")
 
 FUNCTIONS_MAX = 5  # the serial orders of more are too many
 FAULTS = ("abort", "lost-response")
@@ -86,6 +93,4 @@ def bound(function: Function, client: Any) -> Callable[[], Any]:
     call = (lambda: function(client)) if takes_database else function
     if not inspect.iscoroutinefunction(function):
         return call
-    from spanemu.explorer.coroutines import run_coroutine
-
-    return lambda: run_coroutine(call)
+    return lambda: coroutines.run_coroutine(call)

@@ -96,11 +96,11 @@ class Step:
                 continue
             for _, low, high, reads, writes, _, _ in theirs:
                 touched = reads | writes
-                for each in mine:
+                for known in mine:
                     if (
-                        (each.writes & touched or each.reads & writes)
-                        and low < each.high
-                        and each.low < high
+                        (known.writes & touched or known.reads & writes)
+                        and low < known.high
+                        and known.low < high
                     ):
                         return True
         return False

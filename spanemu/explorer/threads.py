@@ -165,7 +165,7 @@ def _touch(used: object) -> None:
     actor = _waiting_actor()
     if actor is not None and actor.run is not None:
         key = id(used).to_bytes(8)
-        actor.run.footprints.touch(Access(OBJECTS, key, successor(key), 1, 1))
+        actor.run.touch(Access(OBJECTS, key, successor(key), 1, 1))
 
 
 def _shutting_down(real: Callable[..., None]) -> Callable[..., None]:

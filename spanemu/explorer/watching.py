@@ -163,4 +163,4 @@ class Front:
     def sequence_read(self) -> None:
         """Pass on a read of the state of a sequence."""
         if self.run is not None:
-            self.run.footprints.touch(Access(SEQUENCES, b"", LAST, 0, 1))
+            self.run.touch(Access(SEQUENCES, b"", LAST, 0, 1))
