@@ -70,7 +70,10 @@ class _Written(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A dependency between two actors at a row: `kind` is "rw", "wr" or "ww"."""
+    """A dependency between two actors at a row: `kind` is "rw", "wr" or "ww".
+
+    `transaction` is that of the read, None for a read without one.
+    """
 
     kind: str
     source: int
@@ -79,6 +82,7 @@ class _Edge(NamedTuple):
     second: int
     access: Access
     inserts: bool
+    transaction: int | None = None
 
 
 _VERBS = {
@@ -94,6 +98,7 @@ STRICTER = (
     "Use serializable isolation, or read the rows that the decision depends on with FOR UPDATE."
 )
 ONE_SNAPSHOT = "Read in one snapshot (multi_use=True) or in one transaction."
+ONE_WRITE = "Write in one read-write transaction, so that others see all of it or nothing."
 
 
 def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Diagnosis:
@@ -112,7 +117,7 @@ def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Di
         return collision
     cycle = _cycle(edges)
     if cycle is not None:
-        return _named(cycle, names, rows)
+        return _named(cycle, names, rows, {write.actor for write in writes})
     return _without_cycle(run, names, has_rows_of_serial_order)
 
 
@@ -202,10 +207,10 @@ def _edges(reads: list[_Read], writes: list[_Written]) -> Iterator[_Edge]:
                 continue
             if read.step < write.step:
                 ends = read.actor, write.actor, read.step, write.step
-                yield _Edge("rw", *ends, write.access, write.inserts)
+                yield _Edge("rw", *ends, write.access, write.inserts, read.access.holder)
             elif write.step < read.step:
                 ends = write.actor, read.actor, write.step, read.step
-                yield _Edge("wr", *ends, write.access, write.inserts)
+                yield _Edge("wr", *ends, write.access, write.inserts, read.access.holder)
     for position, first in enumerate(writes):
         for second in writes[position + 1 :]:
             if first.actor != second.actor and first.access.conflicts(second.access):
@@ -281,8 +286,8 @@ def _longer_cycle(edges: list[_Edge]) -> Cycle | None:
     return None
 
 
-def _named(cycle: Cycle, names: list[str], rows: _RowNames) -> Diagnosis:
-    """Return the diagnosis of a cycle."""
+def _named(cycle: Cycle, names: list[str], rows: _RowNames, writers: set[int]) -> Diagnosis:
+    """Return the diagnosis of a cycle; `writers` are the actors that have written."""
     links = tuple(
         Link(
             edge.kind,
@@ -295,14 +300,14 @@ def _named(cycle: Cycle, names: list[str], rows: _RowNames) -> Diagnosis:
     )
     inserting = [edge for edge in cycle if edge.inserts]
     if _is_rw(cycle) and inserting:
-        return Diagnosis("phantom", _phantom(cycle, names, rows), STRICTER, links)
+        return Diagnosis("phantom", _phantom(cycle, names, rows), _advice(cycle), links)
     if _is_rw(cycle):
         parts = [
             f"{names[edge.source]} reads what {names[edge.target]} writes at "
             f"{rows.row(edge.access)}"
             for edge in cycle
         ]
-        return Diagnosis("write skew", f"write skew: {_listed(parts)}", STRICTER, links)
+        return Diagnosis("write skew", f"write skew: {_listed(parts)}", _advice(cycle), links)
     if len(cycle) == 2:
         there, back = cycle
         text = (
@@ -317,8 +322,30 @@ def _named(cycle: Cycle, names: list[str], rows: _RowNames) -> Diagnosis:
             ]
         )
     return Diagnosis(
-        "inconsistent read", f"not serializable (inconsistent read): {text}", ONE_SNAPSHOT, links
+        "inconsistent read",
+        f"not serializable (inconsistent read): {text}",
+        _advice_for_readers(cycle, writers),
+        links,
     )
+
+
+def _advice(cycle: Cycle) -> str:
+    """Return what helps if each actor reads what another writes."""
+    return MOVE_READ if any(edge.transaction is None for edge in cycle) else STRICTER
+
+
+def _advice_for_readers(cycle: Cycle, writers: set[int]) -> str:
+    """Return what helps if an actor reads on both sides of what another writes."""
+    before = next((edge for edge in cycle if edge.kind == "rw"), None)
+    after = next((edge for edge in cycle if edge.kind == "wr"), None)
+    if before is None or after is None or len(cycle) > 2:
+        return ONE_SNAPSHOT
+    is_one_read = before.first == after.second or (
+        before.transaction is not None and before.transaction == after.transaction
+    )
+    if is_one_read:
+        return ONE_WRITE
+    return MOVE_READ if before.source in writers else ONE_SNAPSHOT
 
 
 def _phantom(cycle: Cycle, names: list[str], rows: _RowNames) -> str:
