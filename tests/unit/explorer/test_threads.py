@@ -212,3 +212,17 @@ def test_points_are_stops_of_threads(database: Any) -> None:
 
     result = database.explore({"both": both}, each=lambda: state.update(count=0))
     assert result.kind == "not serializable", result.failure
+
+
+def test_partitioned_queries_of_the_client_are_explored(database: Any) -> None:
+    def audit(client: Any) -> int:
+        snapshot = client.batch_snapshot()
+        try:
+            return sum(row[0] for row in snapshot.run_partitioned_query("SELECT Bal FROM Acc"))
+        finally:
+            snapshot.close()
+
+    actors = {"audit": audit, "transfer": transfer("a", "b", 10)}
+    result = database.explore(actors, faults=())
+    assert result.complete, result.failure
+    assert {outcome.answers[0] for outcome in result.outcomes} == {"returned 300"}
