@@ -44,8 +44,7 @@ def _words(method: str, request: Any) -> str:
         return "; ".join(statement.sql for statement in request.statements)
     if method in ("Read", "StreamingRead", "PartitionRead"):
         source = f"{request.table}@{request.index}" if request.index else request.table
-        keys = ", ".join(map(_list, request.key_set.keys)) or "ranges"
-        return f"READ {source}({', '.join(request.columns)}) {keys}"
+        return f"READ {source}({', '.join(request.columns)}) {_keys(request.key_set)}"
     if method == "Commit":
         return "COMMIT " + "; ".join(_mutations(request.mutations))
     if method == "BatchWrite":
@@ -59,13 +58,30 @@ def _mutations(mutations: Any) -> Iterator[str]:
         kind = mutation.WhichOneof("operation")
         operation = getattr(mutation, kind)
         if kind == "delete":
-            keys = ", ".join(map(_list, operation.key_set.keys)) or "ranges"
-            yield f"delete {operation.table} {keys}"
+            yield f"delete {operation.table} {_keys(operation.key_set)}"
         elif kind in ("insert", "update", "insert_or_update", "replace"):
             rows = ", ".join(map(_list, operation.values))
             yield f"{kind} {operation.table}({', '.join(operation.columns)}) {rows}"
         else:
             yield kind
+
+
+def _keys(key_set: Any) -> str:
+    """Return a set of keys: "(1), (2) to (4)", or "all keys"."""
+    if key_set.all_:
+        return "all keys"
+    texts = [*map(_list, key_set.keys), *map(_range, key_set.ranges)]
+    return ", ".join(texts) or "no key"
+
+
+def _range(bounds: Any) -> str:
+    """Return a range of keys, whose ends belong to it unless the text says otherwise."""
+    low, high = bounds.WhichOneof("start_key_type"), bounds.WhichOneof("end_key_type")
+    start = _list(getattr(bounds, low)) if low else "()"
+    end = _list(getattr(bounds, high)) if high else "()"
+    after = "after " if low == "start_open" else ""
+    before = "before " if high == "end_open" else ""
+    return f"{after}{start} to {before}{end}"
 
 
 def _list(values: Any) -> str:
