@@ -79,9 +79,14 @@ class PresentRun(Protocol):
 
 
 class LockWait:
-    """A wait for a lock, which ends by itself when the holder of the lock counts as idle."""
+    """A wait for a lock.
 
-    def __init__(self, wait: Wait) -> None:
+    It ends by itself when a holder of the lock counts as idle, or when `waiter`, an older retry,
+    has waited long enough for a younger one.
+    """
+
+    def __init__(self, waiter: LockHolder, wait: Wait) -> None:
+        self._waiter = waiter
         self._wait = wait
 
     def is_over(self) -> bool:
@@ -89,12 +94,14 @@ class LockWait:
         return self._wait.signal.is_set()
 
     def ends_at(self) -> float | None:
-        """Return the virtual time at which the first of the holders counts as idle."""
+        """Return the virtual time at which the lock table would look again."""
         times = [
             blocker.client.idle_at
             for blocker in self._wait.blockers
             if blocker.is_active and not blocker.client.busy and blocker.waits_on is None
         ]
+        if self._waiter.patient_until is not None:
+            times.append(self._waiter.patient_until)
         return min(times, default=None)
 
 

@@ -103,7 +103,7 @@ class Footprints:
         if own is None:
             return False
         requested = self._requested
-        self._run.block(own[1], LockWait(waits))
+        self._run.block(own[1], LockWait(holder, waits))
         if self._run.step is not None and requested is not None:
             self._access(self._run.step, holder, requested)
             self._requested = requested

@@ -38,6 +38,7 @@ from spanemu.values.key import successor
 UUID_BYTES = 16
 # A client keeps its session alive by a thread that makes no request within days.
 UNSCHEDULED_THREADS = ("maintenance-multiplexed-session",)
+UNSCHEDULED_PACKAGE = "grpc"  # whose threads wait for connections, in C code
 
 
 def _waiting_actor() -> Actor | None:
@@ -124,7 +125,7 @@ def _starting(real: Callable[[threading.Thread], None]) -> Callable[[threading.T
         actor = _waiting_actor()
         if actor is None or actor.run is None:
             real(thread)
-        elif thread.name.startswith(UNSCHEDULED_THREADS):
+        elif _is_unscheduled(thread):
             actor.starts_thread = True  # `start` waits until the thread runs.
             try:
                 real(thread)
@@ -134,6 +135,16 @@ def _starting(real: Callable[[threading.Thread], None]) -> Callable[[threading.T
             actor.run.start_thread(actor, thread, real)
 
     return start
+
+
+def _is_unscheduled(thread: threading.Thread) -> bool:
+    """Return whether a thread of a library makes no requests."""
+    target = getattr(thread, "_target", None)
+    owner = getattr(target, "__self__", None)
+    module = str(getattr(target if owner is None else type(owner), "__module__", ""))
+    return module.partition(".")[0] == UNSCHEDULED_PACKAGE or thread.name.startswith(
+        UNSCHEDULED_THREADS
+    )
 
 
 def _joining(real: Callable[..., None]) -> Callable[..., None]:

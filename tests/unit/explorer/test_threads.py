@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import grpc.aio
 import pytest
+from google.cloud.spanner_v1.services.spanner import SpannerAsyncClient
+from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcAsyncIOTransport
 
 from spanemu import Emulator
 from spanemu.explorer.actors import point
@@ -226,3 +229,47 @@ def test_partitioned_queries_of_the_client_are_explored(database: Any) -> None:
     result = database.explore(actors, faults=())
     assert result.complete, result.failure
     assert {outcome.answers[0] for outcome in result.outcomes} == {"returned 300"}
+
+
+def asynchronously(amount: int, *, together: bool = False) -> Any:
+    """Return a coroutine function that reads, then writes, by the asynchronous client."""
+
+    async def actor(client: Any) -> None:
+        channel = grpc.aio.insecure_channel(ADDRESS[0])
+        spanner = SpannerAsyncClient(transport=SpannerGrpcAsyncIOTransport(channel=channel))
+        session = (await spanner.create_session(database=client.name)).name
+
+        async def read() -> int:
+            sql = "SELECT Bal FROM Acc WHERE Id = 'a'"
+            return int((await spanner.execute_sql({"session": session, "sql": sql})).rows[0][0])
+
+        now = (await asyncio.gather(read(), read()))[0] if together else await read()
+        mutation = {
+            "update": {
+                "table": "Acc",
+                "columns": ["Id", "Bal"],
+                "values": [["a", str(now + amount)]],
+            }
+        }
+        await spanner.commit(
+            {
+                "session": session,
+                "single_use_transaction": {"read_write": {}},
+                "mutations": [mutation],
+            }
+        )
+        await channel.close()
+
+    return actor
+
+
+ADDRESS: list[str] = []
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_asynchronous_clients_are_explored(database: Any, together: bool) -> None:
+    ADDRESS[:] = [str(database._emulator.address)]
+    actors = {name: asynchronously(n, together=together) for n, name in ((1, "x"), (2, "y"))}
+    result = database.explore(actors, faults=())
+    assert result.kind == "lost update", result.failure
+    assert len(result.warnings) == (2 if together else 0)
