@@ -16,6 +16,7 @@ from google.cloud.spanner_v1.services.spanner import SpannerClient
 from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcTransport
 
 from spanemu import Emulator
+from spanemu.explorer.remote import RemoteExploration
 from tests.unit.explorer.programs import (
     REPEATABLE,
     SCHEMA,
@@ -93,6 +94,16 @@ class Home:
         self.call(f"{path}:stop")
         return following
 
+    def refusal(self, path: str) -> str:
+        """Return why there is no next run, once the present one is over."""
+        while True:
+            try:
+                self.call(f"{path}:next")
+            except urllib.error.HTTPError as refused:
+                text = refused.read().decode()
+                if "have not ended" not in text:
+                    return text
+
     def _live(self, path: str, name: str, function: Function) -> None:
         _present.name = name
         try:
@@ -165,3 +176,40 @@ def test_unusable_options_are_refused(home):
     for wrong in ({"actors": []}, {"actors": ["x", "x"]}, {"actors": ["x"], "faults": ["fire"]}):
         with pytest.raises(urllib.error.HTTPError, match="400"):
             home.call(f"{home.handle.name}/explorations", **wrong)
+
+
+def test_functions_that_fall_silent_end_the_exploration(home, monkeypatch):
+    monkeypatch.setattr(RemoteExploration, "hang_seconds", 0.2)
+    started = home.call(f"{home.handle.name}/explorations", actors=["x", "y"])
+    path = f"explorations/{started['exploration']}"
+    assert home.call(f"{path}:next")["actors"] == ["x", "y"]
+    home.call(f"{path}/actors/x:done")
+    assert "y has made no request" in home.refusal(path)
+    home.call(f"{path}:stop")
+    blind("b", 0)(home.client)
+
+
+def test_a_second_exploration_of_a_database_is_refused(home):
+    paths = []
+    for name in ("x", "y"):
+        started = home.call(f"{home.handle.name}/explorations", actors=[name])
+        paths.append(f"explorations/{started['exploration']}")
+        if name == "x":
+            assert home.call(f"{paths[0]}:next")["actors"] == ["x"]
+    with pytest.raises(urllib.error.HTTPError) as failure:
+        home.call(f"{paths[1]}:next")
+    assert b"being explored already" in failure.value.read()
+    for path in paths:
+        home.call(f"{path}:stop")
+    blind("b", 0)(home.client)
+
+
+def test_grpcs_own_server_holds_requests_as_well():
+    with Emulator(
+        embedded_channel=False, rest_host_port="127.0.0.1:0", grpc_server="grpcio"
+    ) as emulator:
+        home = Home(emulator)
+        verdict = home.explore({"x": blind("a", 1), "y": blind("a", -5)}, faults=[])
+        assert verdict["kind"] == "lost update", verdict
+        verdict = home.explore({"x": transfer("a", "b", 1), "y": transfer("b", "a", 2)}, faults=[])
+        assert verdict["verdict"] == "passed", verdict
