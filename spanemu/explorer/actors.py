@@ -147,6 +147,7 @@ class Actor:
         self.threads = 0  # that it has started
         self.waits: Waiting | None = None
         self.enabled_by: int | None = None
+        self.is_woken = False  # its wait ends by itself
         self.open_atomic: set[LockHolder] = set()
         self.open_others: set[LockHolder] = set()
         self.snapshot_steps: set[int] = set()

@@ -20,7 +20,7 @@ from spanemu.explorer.actors import KeptThread, Roster
 from spanemu.explorer.errors import ActorHangs, CannotExplore, ExplorationFailed, NotExplored
 from spanemu.explorer.judging import Attempt, Judge
 from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader
-from spanemu.explorer.repeating import check_prefix, check_same, is_same, shape_texts
+from spanemu.explorer.repeating import UNSEEN, check_same, departure, is_same, shape_texts
 from spanemu.explorer.run import HANG_SECONDS, Run
 from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
 from spanemu.explorer.search import Branch, Frontier
@@ -311,7 +311,7 @@ class Exploration:
         if run.footprints.staleness > self._staleness and self._settings.is_fresh:
             seconds = run.footprints.staleness // NANOS_PER_SECOND + 1
             self._staleness = seconds * NANOS_PER_SECOND
-            run, outcome = self._run(plan)
+            run, outcome = self._run(plan, counts=False)  # in place of the run before
         if self._first is None:
             self._first = run, outcome
         return run, outcome
@@ -451,8 +451,12 @@ class Exploration:
 
     def _attempt(self, plan: Plan, branch: Branch | None = None, *, counts: bool = True) -> Attempt:
         run, outcome = self._run(plan, counts=counts)
-        if branch is not None:
-            check_prefix(run, branch, self._known_shapes)
+        left = None if branch is None else departure(run, branch, self._known_shapes)
+        if left is not None:
+            again = run.plan._replace(word=tuple(run.word))
+            check_same((run, outcome), self._run(again, counts=False))
+            if not any(text.startswith(UNSEEN) for text in self._result.warnings):
+                self._warn(f"{UNSEEN} {left}")
         return self._judge.attempt(run, outcome)
 
     def _fail(self, attempt: Attempt) -> None:

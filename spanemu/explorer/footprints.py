@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from spanemu.database.core import DatabaseCore
 from spanemu.explorer.actors import Actor, LockWait, Waiting
 from spanemu.explorer.schedules import Plan
-from spanemu.explorer.steps import LAST, SEQUENCES, WOUNDS, Access, RowChange, Step
+from spanemu.explorer.steps import LAST, SEQUENCES, WAITS, WOUNDS, Access, RowChange, Step
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import CellMasks, TreeWrite
 from spanemu.storage.reads import LATEST
@@ -84,6 +84,8 @@ class Footprints:
         step = own[0]
         if (tree, low) in holder.contended_rows:
             lock = exclusive(lock)
+            # An older retry waits for a younger one, unless that one waits itself.
+            step.add(Access(WAITS, b"", LAST, 1, 0))
         end = successor(low) if high is None else high
         self._requested = Access(tree, low, end, *lock, id(holder))
         self._access(step, holder, self._requested)
@@ -102,9 +104,12 @@ class Footprints:
         own = self._run.own_step()
         if own is None:
             return False
-        requested = self._requested
-        self._run.block(own[1], LockWait(holder, waits))
+        requested, (step, actor) = self._requested, own
+        waiting = Access(WAITS, bytes((actor.number,)), bytes((actor.number + 1,)), 0, 1)
+        step.add(waiting)
+        self._run.block(actor, LockWait(holder, waits))
         if self._run.step is not None and requested is not None:
+            self._run.step.add(waiting)
             self._access(self._run.step, holder, requested)
             self._requested = requested
         return True

@@ -15,7 +15,11 @@ from spanemu.explorer.steps import Step
 UNCONTROLLED = (
     "The actors do not repeat themselves: the same schedule gave another result. They depend on "
     "something that the explorer does not control, such as Python state that a run leaves behind "
-    "(reset it with each=) or that actors share (name its uses with point()). "
+    "(reset it with each=). "
+)
+UNSEEN = (
+    "a schedule could not be followed, so that orders may be missing: requests depend on more than "
+    "rows, such as Python state that actors share (name its uses with point())."
 )
 
 
@@ -31,8 +35,8 @@ def check_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> None:
         raise CannotExplore(UNCONTROLLED + _difference(first[0], second[0]))
 
 
-def check_prefix(run: Run, branch: Branch, sources: dict[bytes, str]) -> None:
-    """Check that a run has followed a branch and made its requests. Raises CannotExplore.
+def departure(run: Run, branch: Branch, sources: dict[bytes, str]) -> str | None:
+    """Return how a run has left a branch: the first request that differs. None if it has not.
 
     `sources` are the shapes of known requests as text.
     """
@@ -42,9 +46,8 @@ def check_prefix(run: Run, branch: Branch, sources: dict[bytes, str]) -> None:
             continue
         before = sources.get(expected, "a request")
         now = run.steps[position].sent[0].text if position < len(shapes) else "nothing"
-        raise CannotExplore(f"{UNCONTROLLED}First: {before}. Then: {now}.")
-    if run.left_plan:
-        raise CannotExplore(f"{UNCONTROLLED}An actor could not go on where it did before.")
+        return f"First: {before}. Then: {now}."
+    return "An actor could not go on where it did before." if run.left_plan else None
 
 
 def shape_texts(steps: list[Step], shapes: list[bytes]) -> dict[bytes, str]:

@@ -208,7 +208,8 @@ class Run:
             self.livelock = True
             raise RunAbandoned
         step = Step(len(self.steps), actor.number, kind, self._clock.peek())
-        step.enabled_by, actor.enabled_by, actor.waits = actor.enabled_by, None, None
+        step.enabled_by, step.is_woken = actor.enabled_by, actor.is_woken
+        actor.enabled_by, actor.is_woken, actor.waits = None, False, None
         self._add(step, sent)
         # A statement of a wounded transaction fails.
         step.add(Access(WOUNDS - actor.number, b"", LAST, 1, 0))
@@ -306,6 +307,7 @@ class Run:
             return waiting[0]
         at, number = min(times)
         self.seconds = max(self.seconds, at + 0.001)
+        self.actors[number].is_woken = True
         return self.actors[number]
 
     # ------------------------------------------------------------------ waits and threads

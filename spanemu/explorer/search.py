@@ -110,6 +110,7 @@ def races(run: Run, trace: Trace) -> Iterator[tuple[int, int]]:
                 bits >> first & 1
                 and run.steps[first].actor != step.actor
                 and step.enabled_by != first
+                and not (step.is_woken or run.steps[first].is_woken)
             ):
                 yield first, step.index
 

@@ -13,7 +13,8 @@ LAST = b"\xff" * 64  # greater than every encoded key
 POINTS = -1  # the pseudo tree of the points that code under test names
 SEQUENCES = -2  # the pseudo tree of the states of sequences
 OBJECTS = -3  # the pseudo tree of queues of Python, by their addresses
-WOUNDS = -4  # the first of the pseudo trees that stand for the wounds of an actor's transactions
+WAITS = -4  # the pseudo tree of the actors that wait for locks
+WOUNDS = -5  # the first of the pseudo trees that stand for the wounds of an actor's transactions
 
 # The kinds of stops at which another actor runs only by interrupting the actor that stops.
 INTERRUPTED = frozenset({"request", "point", "part"})
@@ -58,8 +59,8 @@ class RowChange:
 class Step:
     """A part of a run: all that one actor does from one stop to its next.
 
-    `enabled_by` is the step that ended the wait with which the step begins. `sites` are known in
-    detailed runs only.
+    `enabled_by` is the step that ended the wait with which the step begins. A step `is_woken` if
+    its wait ended by itself, when every actor waited. `sites` are known in detailed runs only.
     """
 
     index: int
@@ -68,6 +69,7 @@ class Step:
     began: int  # by the clock of the database
     ended: int = 0
     enabled_by: int | None = None
+    is_woken: bool = False
     sent: list[Sent] = field(default_factory=list)
     sites: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -139,6 +141,8 @@ class Trace:
                 if (
                     other.actor == step.actor
                     or step.enabled_by == index
+                    or step.is_woken
+                    or other.is_woken
                     or (index, step.index) in ages
                     or step.depends_on(other)
                 ):
