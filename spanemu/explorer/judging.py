@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
-from spanemu.explorer.diagnosis import Diagnosis, diagnose
+from spanemu.explorer.diagnosis import diagnose
+from spanemu.explorer.findings import Diagnosis
 from spanemu.explorer.outcomes import Allowed, Outcome, status_of
 from spanemu.explorer.run import Run
 from spanemu.explorer.settings import Settings
