@@ -72,3 +72,11 @@ def test_random_schedules_end_when_they_show_nothing_new(database: Any) -> None:
     )
     assert result.complete, result.failure
     assert result.phases["random"] < 200
+
+
+def test_four_transfers_in_a_ring_neither_fail_nor_leave_their_schedules(database: Any) -> None:
+    pairs = {"w": ("a", "b"), "x": ("b", "a"), "y": ("b", "c"), "z": ("c", "a")}
+    actors = {name: transfer(*pair, 1) for name, pair in pairs.items()}
+    result = database.explore(actors, preemptions=0, schedules=250, faults=(), seconds=60)
+    assert result.failure is None
+    assert not [each for each in result.warnings if "followed" in each]
