@@ -141,6 +141,7 @@ class Actor:
         self.kind = "start"
         self.is_started = False
         self.is_done = False
+        self.is_running = False  # It has the baton.
         self.is_served = False  # a request is being answered
         self.starts_thread = False  # Python's own waits are meant
         self.has_tasks = False  # of asyncio, besides the coroutine itself

@@ -15,15 +15,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 from zlib import crc32
 
 from spanemu.base.call import calling_site, serving
-from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
 from spanemu.base.rand import swap_python_state
+from spanemu.control.effects import abort_request
 from spanemu.database.database import Database
 from spanemu.explorer.actors import (
     ACTORS_MAX,
@@ -50,6 +49,7 @@ from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.turns import turns
 from spanemu.txn.errors import TransactionAborted
 
+RETRY_DELAY_NANOS = 1_000_000  # of an injected abort; sleeps of actors take no time
 INJECTED = "ABORTED (injected)"  # the note of an injected abort
 HANG_SECONDS = 1.8  # for which the actor whose turn it is may go without a stop
 SHAPE_BYTES = 4  # of a checksum
@@ -129,17 +129,21 @@ class Run:
 
     def _watch(self) -> None:
         """Wait until the run has ended, or hangs."""
-        stops, since = -1, monotonic()
+        # Looks are counted, since a busy machine may stop this whole process for seconds.
+        stops, looks = -1, 0
         while not self._finished.wait(LOOK_SECONDS):
             actor = self.present
-            if stops != self._stops or actor is None or actor.is_served:
-                stops, since = self._stops, monotonic()
-            elif self.hang_seconds is not None and monotonic() - since > self.hang_seconds:
+            if stops != self._stops or actor is None or actor.is_served or not actor.is_running:
+                stops, looks = self._stops, 0
+                continue
+            looks += 1
+            if self.hang_seconds is not None and looks * LOOK_SECONDS > self.hang_seconds:
                 self.fatal = ActorHangs(actor.name, self.hang_seconds, _stack_of(actor))
                 return
 
     def _live(self, actor: Actor, function: Callable[[], Any]) -> None:
         actor.baton.acquire()
+        actor.is_running = True
         try:
             self._check()
             if actor.parent is not None:
@@ -165,6 +169,7 @@ class Run:
 
     def _pass_on(self, actor: Actor, following: Actor) -> None:
         """Let another actor run."""
+        actor.is_running = False
         if self.swaps_random:
             actor.random_state = swap_python_state(following.random_state)
         self.present = self._last = following
@@ -190,6 +195,7 @@ class Run:
             turns.pause()
             self._pass_on(actor, following)
             actor.baton.acquire()
+            actor.is_running = True
         self._check()
         self._begin_step(actor, kind, sent)
 
@@ -383,10 +389,8 @@ class Run:
         assert self.step is not None
         actor.was_aborted = True
         self.step.notes.append(INJECTED)
-        if not request.transaction_id:
-            raise TransactionAborted("It was aborted on purpose, by the exploration.")
-        with suppress(SpannerError):
-            self._database.abort_transaction(request.transaction_id.decode())
+        transaction = self._database.sessions.open_transaction(request.transaction_id)
+        abort_request(transaction, RETRY_DELAY_NANOS)
 
     def replied(self, actor: Actor, method: str) -> None:
         """Drop the response to a commit if the plan says so."""
