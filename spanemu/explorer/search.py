@@ -47,24 +47,20 @@ class Frontier:
         self._pushed: set[bytes] = set()
         self._finished = FinishedRuns()
         self._serial = count()
-
-    @property
-    def left(self) -> int:
-        """The number of prefixes within the bound that wait."""
-        return sum(entry.preemptions <= self._most for entry in self._queue)
+        self.left = 0  # prefixes within the bound that wait
 
     @property
     def has_more(self) -> bool:
         """True if the bound leaves out a prefix that no finished run covers."""
         while self._queue and self._finished.cover(self._reversal(self._queue[0]).history):
-            heapq.heappop(self._queue)
+            self._pop()
         return bool(self._queue)
 
     def next(self) -> Branch | None:
         """Return the cheapest prefix that no finished run covers; None beyond the bound."""
         if not self.has_more or self._queue[0].preemptions > self._most:
             return None
-        entry = heapq.heappop(self._queue)
+        entry = self._pop()
         shapes = self._finished.runs[entry.run].shapes
         reversal = self._reversal(entry)
         return Branch(
@@ -74,6 +70,11 @@ class Frontier:
                 for index in reversal.indexes
             ),
         )
+
+    def _pop(self) -> _Entry:
+        entry = heapq.heappop(self._queue)
+        self.left -= entry.preemptions <= self._most
+        return entry
 
     def _reversal(self, entry: _Entry) -> Reversal:
         run = self._finished.runs[entry.run]
@@ -98,6 +99,7 @@ class Frontier:
                 length = len(reversal.word)
                 entry = _Entry(cost, length, next(self._serial), number, *race)
                 heapq.heappush(self._queue, entry)
+                self.left += cost <= self._most
         return True
 
 
