@@ -17,9 +17,8 @@ exploration   the entry: runs the search on one database, and says what it found
 ├── judging       whether some serial order explains an outcome
 │   ├── outcomes      final rows and answers, with generated values named
 │   ├── diagnosis     the name of a failure
-│   │   ├── dependencies  who reads or writes what another writes
-│   │   ├── cycles        the name of a cycle of dependencies
-│   │   └── findings      a diagnosis as data
+│   │   ├── dependencies  who reads or writes what another writes, and a diagnosis as data
+│   │   └── cycles        the name of a cycle of dependencies
 │   ├── timeline      the steps and outcomes of a failure, as data and as text
 │   └── cells         rows as text
 ├── shortening    the same failure with fewer interruptions

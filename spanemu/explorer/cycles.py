@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spanemu.explorer.dependencies import Edge, RowNames
-from spanemu.explorer.findings import MOVE_READ, ONE_SNAPSHOT, ONE_WRITE, STRICTER, Diagnosis, Link
+from spanemu.explorer.dependencies import (
+    MOVE_READ,
+    ONE_SNAPSHOT,
+    ONE_WRITE,
+    STRICTER,
+    Diagnosis,
+    Edge,
+    Link,
+    RowNames,
+)
 
 _VERBS = {
     "rw": "{target} writes {row}, which {source} has read",
@@ -148,6 +156,7 @@ def _phantom(cycle: Cycle, names: list[str], rows: RowNames) -> str:
 
 
 def dependency_text(kind: str, source: str, target: str, row: str) -> str:
+    """Return a dependency as a sentence."""
     return _VERBS[kind].format(source=source, target=target, row=row)
 
 

@@ -1,4 +1,4 @@
-"""The dependencies between the actors of a run: who reads or writes what another writes.
+"""The dependencies between the actors of a run, and what is said of those that explain a failure.
 
 The steps of aborted transactions do not count.
 """
@@ -16,6 +16,44 @@ from spanemu.explorer.steps import Access
 from spanemu.schema.table import Table
 from spanemu.storage.layout import TreeId
 from spanemu.values.key import successor
+
+
+class Link(NamedTuple):
+    """A dependency between two steps of a cycle: an arrow in a drawing.
+
+    `kind` says what the steps do at the cells of `access`: "rw" is a read before a write.
+    """
+
+    kind: str
+    first: int
+    second: int
+    access: Access
+    text: str
+
+
+class Diagnosis(NamedTuple):
+    """The kind of a failure, a sentence about it, and advice. `links` make up the cycle."""
+
+    kind: str
+    text: str
+    advice: str
+    links: tuple[Link, ...] = ()
+
+    @property
+    def marked(self) -> frozenset[int]:
+        """The steps of the cycle."""
+        return frozenset(step for link in self.links for step in (link.first, link.second))
+
+
+MOVE_READ = (
+    "Read and write in one read-write transaction (run_in_transaction), so that Spanner aborts "
+    "one of the two."
+)
+STRICTER = (
+    "Use serializable isolation, or read the rows that the decision depends on with FOR UPDATE."
+)
+ONE_SNAPSHOT = "Read in one snapshot (multi_use=True) or in one transaction."
+ONE_WRITE = "Write in one read-write transaction, so that others see all of it or nothing."
 
 
 class Read(NamedTuple):
@@ -73,6 +111,7 @@ def accesses_of(run: Run) -> tuple[list[Read], list[Written]]:
 
 
 def edges_of(reads: list[Read], writes: list[Written]) -> Iterator[Edge]:
+    """Yield the dependencies between reads and writes of different actors, and between writes."""
     for read in reads:
         for write in writes:
             if read.actor == write.actor or not read.access.conflicts(write.access):

@@ -11,8 +11,17 @@ from __future__ import annotations
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
 from spanemu.explorer.cycles import cycle_of, dependency_text, named
-from spanemu.explorer.dependencies import Edge, Read, RowNames, Written, accesses_of, edges_of
-from spanemu.explorer.findings import MOVE_READ, Diagnosis, Link
+from spanemu.explorer.dependencies import (
+    MOVE_READ,
+    Diagnosis,
+    Edge,
+    Link,
+    Read,
+    RowNames,
+    Written,
+    accesses_of,
+    edges_of,
+)
 from spanemu.explorer.run import Run
 
 

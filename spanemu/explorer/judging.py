@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
+from spanemu.explorer.dependencies import Diagnosis
 from spanemu.explorer.diagnosis import diagnose
-from spanemu.explorer.findings import Diagnosis
-from spanemu.explorer.outcomes import Allowed, Outcome, status_of
+from spanemu.explorer.outcomes import Allowed, Outcome, error_text, status_of
 from spanemu.explorer.run import Run
 from spanemu.explorer.settings import Settings
 from spanemu.explorer.timeline import Failure, Timeline, timeline_of
@@ -49,6 +49,14 @@ class Judge:
         except AssertionError as error:
             return f"the invariant does not hold: {error}"
         return "the invariant does not hold: it returned False" if holds is False else None
+
+    def failed_assertion(self, run: Run) -> str | None:
+        """Return which actor has failed an assertion of its own, None if none has."""
+        for actor in run.actors:
+            error, allowed = actor.error, self._settings.allow_errors
+            if isinstance(error, AssertionError) and not isinstance(error, allowed):
+                return f"{actor.name} raised {error_text(error)}"
+        return None
 
     def _is_allowed(self, run: Run, outcome: Outcome) -> bool:
         compare = self._settings.compare

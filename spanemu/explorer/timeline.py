@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from spanemu.database.database import Database
 from spanemu.database.held_lock import Sources, sources_of
 from spanemu.explorer.cells import RowWriter
-from spanemu.explorer.dependencies import row_name
-from spanemu.explorer.findings import Diagnosis
+from spanemu.explorer.dependencies import Diagnosis, row_name
 from spanemu.explorer.outcomes import Outcome
 from spanemu.explorer.run import INJECTED, Run
 from spanemu.explorer.steps import Access, RowChange, Step
