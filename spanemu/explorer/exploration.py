@@ -322,7 +322,7 @@ class Exploration:
 
     def _check_alone(self, run: Run, outcome: Outcome) -> None:
         """Fail if a serial run does not end, or breaks the invariant."""
-        problem = self._judge.broken_invariant()
+        problem = self._judge.broken_invariant() or self._judge.failed_assertion(run)
         if run.livelock or problem is not None:
             self._fail(Attempt(run, outcome, problem, is_failure=True))
 

@@ -28,6 +28,7 @@ from spanemu.explorer.actors import (
     ACTORS_MAX,
     Actor,
     KeptThread,
+    LockWait,
     PythonWait,
     Roster,
     Waiting,
@@ -275,11 +276,19 @@ class Run:
         return chosen
 
     def _running(self) -> list[Actor]:
-        """Return the actors that have begun and not ended; in turn, those of one function."""
+        """Return the actors that have begun and not ended; in turn, those of one function.
+
+        That is the function with the last step, unless it waits for another one in Python.
+        """
         running = [each for each in self.actors if each.is_started and not each.is_done]
-        if self.plan.in_turn and running:
-            root = min((each.root for each in running), key=self._place)
-            running = [each for each in running if each.root is root]
+        if not self.plan.in_turn:
+            return running
+        last = self.actors[self.word[-1]].root if self.word else None
+        roots = sorted({each.root for each in running}, key=self._place)
+        for root in sorted(roots, key=lambda root: root is not last):
+            family = [each for each in running if each.root is root]
+            if any(each.is_enabled or isinstance(each.waits, LockWait) for each in family):
+                return family
         return running
 
     def _place(self, actor: Actor) -> tuple[int, int]:

@@ -105,3 +105,15 @@ def test_random_functions_of_python_repeat_for_each_actor(database: Any) -> None
     answers = [{outcome.answers[actor] for outcome in result.outcomes} for actor in (0, 1)]
     assert [len(each - {"returned None"}) for each in answers] == [1, 1]
     assert answers[0] != answers[1]
+
+
+def test_assertions_that_fail_in_a_serial_order_fail(database: Any) -> None:
+    def checks(client: Any) -> None:
+        with client.snapshot() as snapshot:
+            assert balance(snapshot, "a") == 100
+
+    result = database.explore([checks, blind("a", 2)])
+    assert result.kind == "invariant"
+    assert "checks raised AssertionError" in result.failure
+    assert "without any concurrency" in result.failure
+    assert database.explore([checks], allow_errors=(AssertionError,)).complete

@@ -110,9 +110,9 @@ def test_waits_for_events_and_queues_are_explored(database: Any) -> None:
         with client.snapshot() as snapshot:
             return state["rows"].get(), balance(snapshot, "a")
 
-    result = database.explore({"produce": produce, "consume": consume}, each=reset, faults=())
+    result = database.explore({"consume": consume, "produce": produce}, each=reset, faults=())
     assert result.complete, result.failure
-    assert {outcome.answers[1] for outcome in result.outcomes} == {"returned ('row', 101)"}
+    assert {outcome.answers[0] for outcome in result.outcomes} == {"returned ('row', 101)"}
 
 
 def test_waits_end_by_themselves_in_no_time(database: Any) -> None:
