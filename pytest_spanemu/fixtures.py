@@ -364,12 +364,13 @@ def spanner_explore(
     Example:
         spanner_explore({"deposit": deposit, "withdraw": withdraw})
     """
-    from pytest_spanemu.exploring import SpannerExplore
+    from pytest_spanemu.exploring import SpannerExplore, check_schedule
     from pytest_spanemu.targets.target import EXPLORATIONS
 
     _need(request, EXPLORATIONS)
-    run = run_of(request.config)
-    return SpannerExplore(_spanner_observation.handle, run.settings, len(request.session.items))
+    settings = run_of(request.config).settings
+    check_schedule(settings, request.session.items)  # for the workers of xdist
+    return SpannerExplore(_spanner_observation, settings)
 
 
 @pytest.fixture

@@ -229,7 +229,14 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Import what the tests need, so that the imports do not count as time of the first test."""
+    """Import what the tests need, so that the imports do not count as time of the first test.
+
+    Raises pytest.UsageError for a schedule of several tests.
+    """
+    if run_of(session.config).settings.schedule is not None and not _is_worker(session.config):
+        from pytest_spanemu.exploring import check_schedule
+
+        check_schedule(run_of(session.config).settings, session.items)
     run_tests = not (session.config.option.collectonly or _is_controller(session.config))
     if run_tests and any(item.get_closest_marker("spanner") for item in session.items):
         run_of(session.config).warm_up()

@@ -174,6 +174,7 @@ class DatabaseAllocator:
         if self._settings.report.html:
             self._record_details(observation, row, hotspots)
         row.remarks += [f"does not return: {name}" for name in observation.abandoned_functions()]
+        row.explorations += observation.explorations
         row.left_open += abort_open_transactions(observation.handle, recording)
 
     def _record_details(self, observation: Observation, row: ReportRow, hotspots: Any) -> None:

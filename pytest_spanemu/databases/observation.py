@@ -28,6 +28,7 @@ class Observation:
         self.handle = handle
         self.known_hotspots: tuple[str, ...] = ()  # findings that a marker expects
         self.moves_clock = False  # if true, the clock is reset after the test
+        self.explorations: list[dict[str, Any]] = []  # their notes, for the report
         self._recorder: Any = None
         self._hotspots: Any = None
         self._change_streams: Any = None

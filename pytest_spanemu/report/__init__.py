@@ -2,6 +2,6 @@
 
 In reading order: `run_report` (a row for each test, totals, and how tests ended), `details`
 (statements, transactions and heatmaps of a test), `run_facts` (date, command, commit), `page`
-(HTML) with `fragments`, `saved_counts` (counts saved and compared), `output` (the table on the
-terminal, GitHub Actions, pytest-html, and all files at the end of the run).
+(HTML) with `fragments` and `lanes`, `saved_counts` (counts saved and compared), `output` (the table
+on the terminal, GitHub Actions, pytest-html, and all files at the end of the run).
 """

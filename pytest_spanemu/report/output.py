@@ -32,6 +32,7 @@ def terminal_lines(run: Run, *, is_brief: bool) -> Iterator[str]:
     if run.was_used and run.settings.report.table_rows and not is_brief:
         yield from table(run.report, run.settings.report.table_rows)
     yield from left_open(run.report)
+    yield from warned(run.report)
     yield findings(run.report)
     yield from comparison_lines(run)
     yield from run_lines(run)
@@ -94,6 +95,14 @@ def left_open(report: RunReport) -> Iterator[str]:
             yield f"{row.test} left open, now aborted: {text}"
 
 
+def warned(report: RunReport) -> Iterator[str]:
+    """Yield what the explorations of tests do not mean, one line for each."""
+    for row in report.tests:
+        for exploration in row.explorations:
+            for text in exploration["warnings"]:
+                yield f"{row.test} {exploration['note']}: {text}"
+
+
 def worst_rows(rows: Sequence[ReportRow], rows_max: int) -> list[ReportRow]:
     """Return the rows to look at first: those with notes, then those with most requests."""
     return sorted(rows, key=_weight, reverse=True)[:rows_max]
@@ -101,7 +110,7 @@ def worst_rows(rows: Sequence[ReportRow], rows_max: int) -> list[ReportRow]:
 
 def _weight(row: ReportRow) -> tuple[bool, int, int, int]:
     return (
-        bool(row.notes),
+        bool(row.finding_notes),
         row.hot or 0,
         row.full_scans or 0,
         (row.queries or 0) + (row.commits or 0),

@@ -1,8 +1,9 @@
 """The report as one HTML file, which needs no network and follows the reader's light or dark mode.
 
 Its sections are: the run with its outcome and totals, failed tests, findings, every test with its
-details, heatmaps, statements with plans, waits for locks, and the rules that findings name. The
-page needs no script: its script only filters and sorts tests, and opens what a link names.
+details (`lanes` draws the timelines of explorations), heatmaps, statements with plans, waits for
+locks, and the rules that findings name. The page needs no script: its script only filters and sorts
+tests, and opens what a link names.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from pytest_spanemu.asserts.request_text import counted
 from pytest_spanemu.report import fragments
 from pytest_spanemu.report.details import heatmap_html
+from pytest_spanemu.report.lanes import exploration_text, lanes_html
 from pytest_spanemu.report.run_facts import RunFacts
 from pytest_spanemu.report.run_report import (
     STATUSES,
@@ -226,14 +228,18 @@ def _statuses(report: RunReport, tests: Sequence[ReportRow]) -> str:
 
 def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, str]]) -> str:
     outcome = report.outcomes.of(test.test)
-    notes = f'<span class="note-line">{shell.breakable(test.notes)}</span>' if test.notes else ""
+    notes = _note_lines(test)
+    drawings = [lanes_html(each["timeline"]) for each in test.explorations if each["timeline"]]
     text = f"<pre>{shell.breakable(outcome.text)}</pre>" if outcome.text else ""
+    if drawings:
+        text = f"<details><summary>The failure as text</summary>{text}</details>"
     name, badge = test.test.partition("::")[2] or test.test, fragments.badge(outcome)
     findings = " data-findings" if test.has_findings else ""
     transactions = fragments.details(test, "transactions")
     content = (
         f"<summary>{badge} <b>{shell.breakable(name)}</b> {_figures(test, outcome, shown)}"
         f"{notes}</summary>",
+        *drawings,
         text,
         *map(fragments.finding_article, fragments.details(test, "findings")),
         fragments.statements_table(fragments.details(test, "statements")),
@@ -243,6 +249,15 @@ def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, st
     return (
         f'<details class="test" id="{escape(test.test)}" data-status="{outcome.status}" '
         f'data-seconds="{outcome.seconds:.6f}"{findings}>{"".join(content)}</details>'
+    )
+
+
+def _note_lines(test: ReportRow) -> str:
+    """Return the findings of a test, and how much of its explorations was explored."""
+    lines = [("note-line", test.finding_notes)]
+    lines += [("note-line plain", exploration_text(each)) for each in test.explorations]
+    return "".join(
+        f'<span class="{kind}">{shell.breakable(text)}</span>' for kind, text in lines if text
     )
 
 

@@ -126,7 +126,8 @@ class ReportRow:
     Counts are None where nothing was recorded. `hot` is the highest score of a hotspot, 0 to 100,
     None where the detector could not judge. `setup_seconds` is the time that isolation took before
     and after the test. `hotspots`, `scans` and `left_open` describe findings; `over_budget` names
-    the limits of a marker that the test exceeded. `databases` holds the details of the HTML report.
+    the limits of a marker that the test exceeded. `databases` holds the details of the HTML report,
+    `explorations` a note on each exploration of the test, with the timeline of a failure.
     """
 
     test: str
@@ -144,6 +145,7 @@ class ReportRow:
     over_budget: list[str] = field(default_factory=list)
     databases: list[dict[str, Any]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  # also of other plugins
+    explorations: list[dict[str, Any]] = field(default_factory=list)
 
     def take_recording(self, recording: Any) -> None:
         """Add the counts of a recording of one database."""
@@ -190,20 +192,28 @@ class ReportRow:
 
     @property
     def has_findings(self) -> bool:
-        """Return whether the row has notes or full scans."""
-        return bool(self.notes or self.full_scans)
+        """Return whether the row has findings to look at, or full scans."""
+        return bool(self._findings or self.full_scans)
 
     @property
     def notes(self) -> str:
         """The text after the counts in the table."""
+        return "; ".join([*self._findings, *(each["note"] for each in self.explorations)])
+
+    @property
+    def finding_notes(self) -> str:
+        """The notes that name something to look at."""
+        return "; ".join(self._findings)
+
+    @property
+    def _findings(self) -> list[str]:
         parts = []
         if self.over_budget:
             parts.append(f"over budget: {', '.join(self.over_budget)}")
         parts += self.hotspots
         if self.left_open:
             parts.append(f"left open: {counted(len(self.left_open), 'transaction')}")
-        parts += self.remarks
-        return "; ".join(parts)
+        return parts + self.remarks
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""

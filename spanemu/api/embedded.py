@@ -60,6 +60,8 @@ from spanemu.control.emulator import EmulatorInfo, LocalEmulator, LocalSaving, T
 from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.explorer import exploration as explorer
+from spanemu.explorer import remote as remote_explorer
+from spanemu.explorer import settings as explorer_settings
 from spanemu.frontend import interception
 from spanemu.frontend.dispatch import Endpoints
 from spanemu.frontend.services import endpoints_for
@@ -132,7 +134,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
         """Run the interleavings of some functions, and return what was found.
 
         An actor is a function with one parameter, the official client's `Database`, or with none.
-        `options` are those of `explorer.exploration.Settings`. The rows stay as they are.
+        `options` are those of `explorer.settings.Settings`. The rows stay as they are.
         """
         emulator: Any = self._emulator
         return explorer.Exploration(
@@ -144,7 +146,7 @@ class EmbeddedDatabase(LocalDatabase, DatabaseHandle):
                 self.client(),
             ),
             actors,
-            explorer.Settings(**options),
+            explorer_settings.Settings(**options),
         ).search()
 
     @property
@@ -228,6 +230,20 @@ class Emulator(EmulatorHandle):
         self._local = LocalEmulator(instances, self._clock, tools, self.randomness.seed, own)
         self._begin(clock, hold)
 
+    @property
+    def _explorations(self) -> Callable[[str], remote_explorer.Explorations]:
+        """The maker of explorations for other processes; it holds no emulator."""
+        instances, endpoints, randomness = self._instances, self.endpoints, self.randomness
+        clock = self._clock
+
+        def explorations(name: str) -> remote_explorer.Explorations:
+            database = instances.database(name)
+            return remote_explorer.Explorations(
+                explorer.Emulated(database, endpoints, randomness, clock, None)
+            )
+
+        return explorations
+
     def _begin(self, clock: SystemClock, hold: Hold | None) -> None:
         """Load the state, if there is one, and listen."""
         instances, telemetry, keeper = self._instances, self._telemetry, None
@@ -238,6 +254,7 @@ class Emulator(EmulatorHandle):
             self._control = dispatcher_of(
                 self._local,
                 self.endpoints,
+                explorations=self._explorations,
                 request_log=lambda: telemetry().request_log,
                 saving=self._saving,
             )

@@ -18,6 +18,7 @@ from spanemu.control.databases import (
 )
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.emulator import EmulatorControl, LocalEmulator, LocalSaving, SavingControl
+from spanemu.control.explorations import ExplorationHandle, ExplorationsControl
 from spanemu.control.faults import Fault, Faults
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
@@ -31,12 +32,13 @@ from spanemu.control.splits import Splits, SplitsHandle
 class EmulatorParts:
     """The parts of an emulator that have operations of their own, some of them made on first use.
 
-    `recorder` and `hotspots` take the full name of a database.
+    `recorder`, `hotspots` and `explorations` take the full name of a database.
     """
 
     emulator: LocalEmulator
     recorder: Callable[[str], Recorder]
     hotspots: Callable[[str], HotspotsHandle]
+    explorations: Callable[[str], ExplorationsControl]
     request_log: Callable[[], RequestLog]
     saving: LocalSaving
 
@@ -66,6 +68,8 @@ def dispatcher_of(parts: EmulatorParts) -> Dispatcher:
     operations.add(RecordingSource)
     operations.add(HotspotsHandle, parts.hotspots)
     operations.add(Watch)
+    operations.add(ExplorationsControl, parts.explorations)
+    operations.add(ExplorationHandle)
     operations.add(RequestLog, parts.request_log)
     operations.add(ModelControl, lambda: EmbeddedModels(emulator.models()))
     operations.add(SavingControl, lambda: parts.saving)

@@ -187,6 +187,7 @@ OPERATIONS = (
     "SetModel", "RemoveModel", "ListModels", "FailModel", "ModelCalls",
     "CountPredictions", "ClearModels",
     "Requests", "Save",
+    "StartExploration", "NextRun", "EndActor", "StopExploration",
 )  # fmt: skip
 
 

@@ -88,6 +88,7 @@ serving_threads = _Threads()
 
 class _Serving(threading.local):
     call: Call | None = None
+    actor: Any = None  # the function of an exploration that runs on this thread
 
     def __init__(self) -> None:
         serving_threads.add()  # Python calls this once in each thread.
@@ -119,6 +120,8 @@ class Call:
     is_cancelled = False
     # The time of the exploration that the request belongs to.
     virtual_time: VirtualTime | None = None
+    # The function of that exploration, if it runs on another thread.
+    actor: Any = None
     # Bytes of the large values built since the last step of a long loop began.
     built_bytes = 0
     _wakers: tuple[Callable[[], None], ...] = ()

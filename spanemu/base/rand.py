@@ -7,7 +7,10 @@ import random
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
+
+SeededRandom = random.Random  # a generator for users of this module
 
 
 class Randomness:
@@ -30,9 +33,21 @@ class Randomness:
         return urlsafe_b64encode(os.urandom(16)).rstrip(b"=").decode()
 
 
+def seeded(text: str) -> SeededRandom:
+    """Return a random generator that a text determines."""
+    return SeededRandom(text)
+
+
+@lru_cache(maxsize=256)
 def seeded_state(text: str) -> tuple[Any, ...]:
     """Return the state of a random generator that a text determines."""
     return random.Random(text).getstate()
+
+
+def replace_urandom(urandom: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Set Python's `os.urandom`, and return the function before."""
+    before, os.urandom = os.urandom, urandom
+    return before
 
 
 def swap_python_state(state: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from spanemu.admin.instances import Instances
 from spanemu.base.call import current
@@ -144,11 +144,14 @@ class Aborting:
     retry_delay_nanos: int
 
     def __call__(self, rpc: FaultyRpc) -> None:
-        why = "Injected fault: aborted by the test."
-        transaction = transaction_of(self.instances, rpc)
-        if transaction is not None:
-            transaction.abort(why)
-        raise InjectedAbort("the transaction was aborted", self.retry_delay_nanos)
+        abort_request(transaction_of(self.instances, rpc), self.retry_delay_nanos)
+
+
+def abort_request(transaction: Transaction | None, retry_delay_nanos: int) -> NoReturn:
+    """Abort the transaction of a request, if it has one. Raises InjectedAbort."""
+    if transaction is not None:
+        transaction.abort("Injected fault: aborted by the test.")
+    raise InjectedAbort("the transaction was aborted", retry_delay_nanos)
 
 
 @dataclass(frozen=True)

@@ -154,12 +154,17 @@ def column_names(source: TableOrIndex) -> list[str]:
     return names
 
 
+def _before(bound: bytes) -> bytes:
+    """Return the prefix that ends before a bound, if the bound is behind all keys with it."""
+    return bound[:-1] + bytes([bound[-1] - 1]) if bound and bound[-1] else bound
+
+
 def _key(source: TableOrIndex, key: bytes) -> str:
     """Return a key as text; a bound that is no whole key is shown as the key it derives from."""
     types = [part.column.type for part in parts_of(source)]
-    for end in (len(key), len(key) - 1):
+    for whole in (key, key[:-1], _before(key)):
         try:
-            values = key_decoder(types)(key[:end])
+            values = key_decoder(types)(whole)
         except ValueError:
             continue
         return ",".join(

@@ -1,65 +1,28 @@
-"""The name of a failure, from the dependencies between its actors."""
+"""The name of a failure, from the dependencies between its actors.
+
+    lost update    A reads a row, B writes it, A writes it
+    phantom        A reads a missing row, B inserts it, A fails to insert it
+
+Then `cycles` names what it finds. Without a cycle, a fault or an abort is the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from spanemu.database.database import Database
-from spanemu.database.held_lock import Sources, sources_of
-from spanemu.database.physical import locked_key_text
+from spanemu.explorer.actors import Actor
+from spanemu.explorer.cycles import cycle_of, dependency_text, named
+from spanemu.explorer.dependencies import (
+    MOVE_READ,
+    Diagnosis,
+    Edge,
+    Link,
+    Read,
+    RowNames,
+    Written,
+    accesses_of,
+    edges_of,
+)
 from spanemu.explorer.run import Run
-from spanemu.explorer.steps import Access
-from spanemu.schema.table import Table
-from spanemu.storage.layout import TreeId
-from spanemu.values.key import successor
-
-
-class Diagnosis(NamedTuple):
-    """The kind of a failure, a sentence about it, and advice. `marked` are steps of the cycle."""
-
-    kind: str
-    text: str
-    advice: str
-    marked: frozenset[int] = frozenset()
-
-
-class _Read(NamedTuple):
-    step: int
-    actor: int
-    access: Access
-
-    @property
-    def is_range(self) -> bool:
-        return self.access.high != successor(self.access.low)
-
-
-class _Written(NamedTuple):
-    step: int
-    actor: int
-    access: Access
-    changes_existence: bool
-
-
-class _Edge(NamedTuple):
-    """A dependency between two actors at a row: `kind` is "rw", "wr" or "ww"."""
-
-    kind: str
-    source: int
-    target: int
-    first: int
-    second: int
-    access: Access
-    inserts: bool
-
-
-MOVE_READ = (
-    "Read and write in one read-write transaction (run_in_transaction), so that Spanner aborts "
-    "one of the two."
-)
-STRICTER = (
-    "Use serializable isolation, or read the rows that the decision depends on with FOR UPDATE."
-)
 
 
 def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Diagnosis:
@@ -67,15 +30,18 @@ def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Di
     names = [actor.name for actor in run.actors]
     if run.plan.fault is not None and run.plan.fault.kind != "abort":
         return _lost_response(run, names[run.plan.fault.actor])
-    reads, writes = _accesses(run)
-    tables = _TableNames(database)
-    lost = _lost_update(reads, writes, names, tables)
+    reads, writes = accesses_of(run)
+    rows = RowNames(database)
+    lost = _lost_update(reads, writes, names, rows)
     if lost is not None:
         return lost
-    edges = list(_edges(reads, writes))
-    cycle = _cycle(edges, names, tables)
+    edges = list(edges_of(reads, writes))
+    collision = _collision(run, edges, names, rows)
+    if collision is not None:
+        return collision
+    cycle = cycle_of(edges)
     if cycle is not None:
-        return cycle
+        return named(cycle, names, rows, {write.actor for write in writes})
     return _without_cycle(run, names, has_rows_of_serial_order)
 
 
@@ -96,132 +62,121 @@ def _lost_response(run: Run, name: str) -> Diagnosis:
     )
 
 
-def _accesses(run: Run) -> tuple[list[_Read], list[_Written]]:
-    """Return the reads and writes of transactions that were not aborted."""
-    reads, writes = [], []
-    for step in run.steps:
-        existence = {
-            (change.tree, change.key)
-            for change in step.changes
-            if change.before is None or change.after is None
-        }
-        for access in step.accesses:
-            if not access.is_data or access.holder in run.aborted:
-                continue
-            if access.reads:
-                reads.append(_Read(step.index, step.actor, access))
-            if access.writes:
-                new = (TreeId(access.tree), access.low) in existence
-                writes.append(_Written(step.index, step.actor, access, new))
-    return reads, writes
-
-
 def _lost_update(
-    reads: list[_Read], writes: list[_Written], names: list[str], tables: _TableNames
+    reads: list[Read], writes: list[Written], names: list[str], rows: RowNames
 ) -> Diagnosis | None:
     for read in reads:
         for other in writes:
-            if other.actor == read.actor or other.step <= read.step or read.is_range:
-                continue
-            if not read.access.conflicts(other.access) or not tables.is_table(read.access):
+            if not _is_overwritten_later(read, other, rows):
                 continue
             for own in writes:
                 if own.actor != read.actor or own.step <= other.step:
                     continue
                 if own.access.low == other.access.low and own.access.conflicts(other.access):
-                    row, mine, theirs = tables.row(own.access), names[own.actor], names[other.actor]
+                    row, mine, theirs = rows.row(own.access), names[own.actor], names[other.actor]
                     return Diagnosis(
                         "lost update",
                         f"lost update of {row}: {mine} reads it, {theirs} writes it, {mine} "
                         "overwrites it from what it had read",
                         MOVE_READ,
-                        frozenset({read.step, other.step, own.step}),
+                        (
+                            Link(
+                                "rw",
+                                read.step,
+                                other.step,
+                                other.access,
+                                dependency_text("rw", mine, theirs, row),
+                            ),
+                            Link(
+                                "ww",
+                                other.step,
+                                own.step,
+                                own.access,
+                                dependency_text("ww", theirs, mine, row),
+                            ),
+                        ),
                     )
     return None
 
 
-def _edges(reads: list[_Read], writes: list[_Written]) -> Iterator[_Edge]:
-    for read in reads:
-        for write in writes:
-            if read.actor == write.actor or not read.access.conflicts(write.access):
-                continue
-            is_new = write.changes_existence
-            if read.step < write.step:
-                ends = read.actor, write.actor, read.step, write.step
-                yield _Edge("rw", *ends, write.access, is_new)
-            elif write.step < read.step:
-                ends = write.actor, read.actor, write.step, read.step
-                yield _Edge("wr", *ends, write.access, is_new)
-    for position, first in enumerate(writes):
-        for second in writes[position + 1 :]:
-            if first.actor != second.actor and first.access.conflicts(second.access):
-                ends = first.actor, second.actor, first.step, second.step
-                yield _Edge("ww", *ends, first.access, False)
+def _is_overwritten_later(read: Read, write: Written, rows: RowNames) -> bool:
+    """Return whether another actor later writes a row of a table that a read has returned."""
+    if write.actor == read.actor or write.step <= read.step:
+        return False
+    if read.is_range and write.inserts:  # A read of a range has not returned a missing row.
+        return False
+    return read.access.conflicts(write.access) and rows.is_table(write.access)
 
 
-def _cycle(edges: list[_Edge], names: list[str], tables: _TableNames) -> Diagnosis | None:
-    pairs = [
-        (there, back)
-        for there in edges
-        for back in edges
-        if there.source < there.target
-        and back.source == there.target
-        and back.target == there.source
-    ]
-    both_rw = [pair for pair in pairs if pair[0].kind == pair[1].kind == "rw"]
-    for there, back in both_rw:
-        marked = frozenset({there.first, there.second, back.first, back.second})
-        if there.inserts or back.inserts:
-            edge = there if there.inserts else back
-            return Diagnosis(
-                "phantom",
-                f"phantom: {names[edge.source]} reads a range or a missing row of "
-                f"{tables.name(edge.access)}, into which {names[edge.target]} inserts "
-                f"{tables.row(edge.access)}, and the other way round",
-                STRICTER,
-                marked,
-            )
-    for there, back in both_rw:
-        marked = frozenset({there.first, there.second, back.first, back.second})
+def _collision(run: Run, edges: list[Edge], names: list[str], rows: RowNames) -> Diagnosis | None:
+    """Return the diagnosis of an insert that failed, since another actor has inserted the row."""
+    failed = {step.actor for step in run.steps if "ALREADY_EXISTS" in step.notes}
+    for edge in edges:
+        if edge.kind != "rw" or not edge.inserts or edge.source not in failed:
+            continue
+        row, mine, theirs = rows.row(edge.access), names[edge.source], names[edge.target]
         return Diagnosis(
-            "write skew",
-            f"write skew: {names[there.source]} reads what {names[there.target]} writes at "
-            f"{tables.row(there.access)}, and {names[back.source]} reads what {names[back.target]} "
-            f"writes at {tables.row(back.access)}",
-            STRICTER,
-            marked,
-        )
-    for there, back in pairs:
-        marked = frozenset({there.first, there.second, back.first, back.second})
-        return Diagnosis(
-            "inconsistent read",
-            f"not serializable (inconsistent read): {names[there.source]} comes before "
-            f"{names[there.target]} at {tables.row(there.access)}, and after it at "
-            f"{tables.row(back.access)}",
-            "Read in there snapshot (multi_use=True) or in there transaction.",
-            marked,
+            "phantom",
+            f"phantom: {mine} reads a range or a missing row of {rows.name(edge.access)}, into "
+            f"which {theirs} inserts {row}, and then fails to insert a row that exists",
+            MOVE_READ,
+            (
+                Link(
+                    edge.kind,
+                    edge.first,
+                    edge.second,
+                    edge.access,
+                    dependency_text("rw", mine, theirs, row),
+                ),
+            ),
         )
     return None
 
 
+_WITHOUT_CONTENT = ("", "BeginTransaction", "Rollback")
+
+
+def _was_repeated(run: Run, actor: Actor) -> bool:
+    """Return whether an actor has repeated what was aborted, and has not failed in the end."""
+    sent: set[str] = set()
+    is_aborted = False
+    is_repeated = has_written = False
+    for step in run.steps:
+        if step.actor != actor.number:
+            continue
+        texts = {sent.text for sent in step.sent if sent.method not in _WITHOUT_CONTENT}
+        texts.discard("COMMIT")  # without mutations
+        if is_aborted:
+            is_repeated = is_repeated or bool(texts & sent)
+            has_written = has_written or bool(step.changes)
+        sent |= texts
+        is_aborted = is_aborted or any(note.startswith("ABORTED") for note in step.notes)
+    return is_repeated and (has_written or actor.error is None)
+
+
 def _without_cycle(run: Run, names: list[str], has_rows: bool) -> Diagnosis:
     aborted = [
-        actor for actor in run.actors if actor.was_aborted and actor.number in run.plan.order
+        actor for actor in run.actors if actor.was_aborted and actor.root.number in run.plan.order
     ]
-    if aborted and not has_rows:
-        name = aborted[0].name
+    gave_up = [actor for actor in aborted if not _was_repeated(run, actor)]
+    if gave_up:
         return Diagnosis(
             "gives up after ABORTED",
-            f"gives up after ABORTED: a transaction of {name} was aborted, and its effect is "
-            "missing or incomplete",
+            f"gives up after ABORTED: a transaction of {gave_up[0].name} was aborted and not "
+            "repeated, and its effect is missing or incomplete",
             "Let run_in_transaction repeat the transaction, or repeat it as a whole.",
         )
     if aborted:
+        what = (
+            "and its answer shows more than the last attempt"
+            if has_rows
+            else "and what its attempts did outside of it is there more than once"
+        )
         return Diagnosis(
             "non-idempotent retry",
             f"non-idempotent retry: a transaction of {aborted[0].name} was aborted and repeated, "
-            "and its answer shows more than the last attempt",
-            "Reset what the body of the transaction changes outside of the database at its start.",
+            f"{what}",
+            "Reset what the body of the transaction changes outside of it when the body begins.",
         )
     if any("stale read" in step.notes for step in run.steps):
         return Diagnosis(
@@ -235,27 +190,3 @@ def _without_cycle(run: Run, names: list[str], has_rows: bool) -> Diagnosis:
         "not the outcome of any serial order of the actors",
         "Compare the outcome below with those of the serial orders.",
     )
-
-
-class _TableNames:
-    """The names of rows by the tree and key of an access."""
-
-    def __init__(self, database: Database) -> None:
-        self._sources = sources_of(database.schema)
-
-    def is_table(self, access: Access) -> bool:
-        """Return whether an access is one to a table."""
-        return isinstance(self._sources.get(TreeId(access.tree)), Table)
-
-    def name(self, access: Access) -> str:
-        """Return the name of a table or an index."""
-        return str(self._sources[TreeId(access.tree)].name)
-
-    def row(self, access: Access) -> str:
-        """Return the name of a row: "Accounts(1)"."""
-        return row_name(self._sources, access.tree, access.low)
-
-
-def row_name(sources: Sources, tree: int, key: bytes, *, is_range: bool = False) -> str:
-    """Return the name of a row, or of the range that begins with its key."""
-    return locked_key_text(sources[TreeId(tree)], key, is_range=is_range)

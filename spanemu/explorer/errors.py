@@ -28,8 +28,9 @@ class UnknownThread(CannotExplore):
 
     def __init__(self, method: str, thread: str) -> None:
         super().__init__(
-            f"{method} comes from the thread {thread!r}, which belongs to no actor. Threads that "
-            "actors start, asyncio clients and other processes are not explored."
+            f"{method} comes from the thread {thread!r}, which belongs to no actor. Explored are "
+            "the functions and the threads that they start by `threading`, not threads that exist "
+            "already, asyncio clients of other loops, and other processes."
         )
 
 

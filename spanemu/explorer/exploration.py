@@ -6,83 +6,35 @@ other observer, so that budgets, reports and hotspots count none of them.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import permutations
-from typing import Any, Literal, NamedTuple
+from itertools import groupby, permutations
+from typing import Any, NamedTuple
 
-from spanemu.base.clock import monotonic, replace_sleep
-from spanemu.base.rand import Randomness
+from spanemu.base.clock import NANOS_PER_SECOND, monotonic
+from spanemu.base.rand import Randomness, seeded
 from spanemu.control.clock import EmulatorClock
 from spanemu.database.content import DatabaseSnapshot
 from spanemu.database.database import Database
-from spanemu.explorer.actors import LETTERS, Actor
-from spanemu.explorer.diagnosis import Diagnosis, diagnose
-from spanemu.explorer.errors import (
-    ActorHangs,
-    CannotExplore,
-    ExplorationFailed,
-    NotExplored,
-)
-from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader, error_text, status_of
-from spanemu.explorer.points import current_run
-from spanemu.explorer.run import Fault, Plan, Run
-from spanemu.explorer.search import Frontier
-from spanemu.explorer.timeline import Failure, failure_text, schedule_text
+from spanemu.explorer.actors import KeptThread, Roster
+from spanemu.explorer.errors import ActorHangs, CannotExplore, ExplorationFailed, NotExplored
+from spanemu.explorer.judging import Attempt, Judge
+from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader
+from spanemu.explorer.repeating import UNSEEN, check_same, departure, is_same, shape_texts
+from spanemu.explorer.run import HANG_SECONDS, Run
+from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
+from spanemu.explorer.search import Branch, Frontier
+from spanemu.explorer.settings import Function, Settings, bound, named
+from spanemu.explorer.shortening import Word, shortened
+from spanemu.explorer.threads import python_functions
+from spanemu.explorer.timeline import Timeline, schedule_text, timeline_text
 from spanemu.explorer.watching import Front, Quarantine
 from spanemu.frontend.dispatch import Endpoints
 
-ACTORS_MAX = 5  # the serial orders of more are too many
-FAULTS = ("abort", "lost-response")
-FAULT_KINDS = {"abort": ("abort",), "lost-response": ("late", "lost")}
-Function = Callable[..., Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The options of an exploration. Raises ValueError and NotExplored for those it cannot use."""
-
-    invariant: Callable[[Any], object] | None = None
-    compare: Literal["rows+results", "rows"] | None = "rows+results"
-    serial: str = "actors"
-    allow_errors: tuple[type[BaseException], ...] = ()
-    ignore: Sequence[str] = ()
-    stale: Literal["fresh", "allow"] = "fresh"
-    faults: Sequence[str] = FAULTS
-    preemptions: int = 2
-    schedules: int = 500
-    seconds: float = 10.0
-    steps: int = 200
-    schedule: str | None = None
-    each: Callable[[], object] | None = None
-    require_complete: bool = False
-
-    def __post_init__(self) -> None:
-        if self.serial != "actors":
-            raise NotExplored(f"serial={self.serial!r}")
-        if self.compare not in ("rows+results", "rows", None):
-            raise ValueError(
-                f"compare={self.compare!r}: allowed are 'rows+results', 'rows' and None"
-            )
-        if self.stale not in ("fresh", "allow"):
-            raise ValueError(f"stale={self.stale!r}: allowed are 'fresh' and 'allow'")
-        for fault in self.faults:
-            if fault not in FAULTS:
-                raise ValueError(f"faults: {fault!r} is none of {', '.join(FAULTS)}")
-        if self.compare is None and self.invariant is None:
-            raise ValueError("compare=None needs an invariant: nothing would be checked")
-
-    @property
-    def is_fresh(self) -> bool:
-        """True if stale reads count as wrong decisions."""
-        return self.stale == "fresh"
-
-    @property
-    def fault_kinds(self) -> tuple[str, ...]:
-        """The kinds of faults of a commit."""
-        return tuple(kind for fault in self.faults for kind in FAULT_KINDS[fault])
+SERIAL_ORDERS_MAX = 1_000  # of the functions and their threads, or of their transactions
+UNBOUNDED = 1_000_000
+# Random schedules in a row that repeat known interleavings, after which they end.
+DULL_MAX = 40
 
 
 class Emulated(NamedTuple):
@@ -99,8 +51,8 @@ class Explored:
     """The result of an exploration.
 
     `schedules` counts the runs, `left` the schedules that the budget left. `failure` is the text of
-    the failure, None if there is none; `kind` names it and `schedule` repeats it. `warnings` are
-    sentences about what the result does not mean.
+    the failure, None if there is none; `kind` names it, `schedule` repeats it and `timeline` is its
+    data. `warnings` are sentences about what the result does not mean.
     """
 
     def __init__(self) -> None:
@@ -111,6 +63,7 @@ class Explored:
         self.phases: dict[str, int] = {}
         self.outcomes: dict[Outcome, str] = {}
         self.failure: str | None = None
+        self.timeline: Timeline | None = None
         self.kind: str | None = None
         self.schedule: str | None = None
         self.warnings: list[str] = []
@@ -118,7 +71,7 @@ class Explored:
 
     @property
     def complete(self) -> bool:
-        """True if every phase ended."""
+        """True if every phase ended, but for random schedules."""
         return self.failure is None and not self.left
 
     def check(self) -> Explored:
@@ -142,6 +95,9 @@ class _Stop(Exception):
 class Exploration:
     """The search of one set of actors on one database, from start to end."""
 
+    front_type: type[Front] = Front
+    hang_seconds: float | None = HANG_SECONDS
+
     def __init__(
         self,
         emulated: Emulated,
@@ -157,33 +113,42 @@ class Exploration:
         self._functions = named(actors)
         self._settings = settings
         self._reader = OutcomeReader(database, settings.ignore)
-        self._actors: list[Actor] = []
+        self._roster = Roster(
+            [(name, bound(function, self._client)) for name, function in self._functions.items()]
+        )
+        self._threads: list[KeptThread] = []
         self._result = Explored()
         self._result.require_complete = settings.require_complete
         self._allowed = Allowed(self._serial_outcomes)
+        self._judge = Judge(database, settings, self._allowed, self._client)
         self._staleness = 0
         self._snapshot: DatabaseSnapshot | None = None
+        self._random_state: Any = None
+        self._last_transaction = 0  # before the first run
         self._front: Front | None = None
+        self._swaps_random = True  # until the serial orders have used no random functions
         self._deadline = monotonic() + settings.seconds
+        self._first: tuple[Run, Outcome] | None = None
+        self._known_shapes: dict[bytes, str] = {}
+        self._longest = 0  # steps of a run
 
     def search(self) -> Explored:
         """Run the search. Raises CannotExplore and NotExplored if the actors cannot be explored."""
         began = monotonic()
-        self._actors = [
-            Actor(number, name, _bound(function, self._client))
-            for number, (name, function) in enumerate(self._functions.items())
-        ]
+        self._threads = [KeptThread(actor) for actor in self._roster.actors]
         try:
             with self._observing():
                 self._warm_up()
-                self._phases()
+                with python_functions:
+                    self._phases()
         except ActorHangs:  # Its thread may go on at any time.
-            threads = frozenset(actor.thread.ident for actor in self._actors)
-            self._endpoints.watchers.append(Quarantine(threads))
+            threads = (actor.thread for actor in self._roster.actors)
+            idents = frozenset(thread.ident for thread in threads if thread is not None)
+            self._endpoints.watchers.append(Quarantine(idents))
             raise
         finally:
-            for actor in self._actors:
-                actor.stop()
+            for thread in self._threads:
+                thread.stop()
         self._result.seconds = monotonic() - began
         return self._result
 
@@ -200,13 +165,13 @@ class Exploration:
             raise CannotExplore("The database is being explored already.")
         observer, commit_observer = core.store.observer, core.commit_observer
         self._snapshot = self._database.snapshot()
+        self._random_state = self._randomness.generator.getstate()
+        self._last_transaction = next(core.transaction_ids)
         others = list(watchers)
-        self._front = front = Front(self._database.name, others)
+        self._front = front = self.front_type(self._database.name, others)
         watchers[:] = [front]
         core.store.observe(None, observer)
         core.commit_observer = None
-        sleep = replace_sleep(front.sleep)
-        front.real_sleep = sleep
         core.locks.explorer = core.store.explorer = front
         self._randomness.explorer = front.generated
         try:
@@ -215,8 +180,7 @@ class Exploration:
             front.run = None
             core.locks.explorer = core.store.explorer = None
             self._randomness.explorer = None
-            replace_sleep(sleep)
-            self._database.restore(self._snapshot)
+            self._restore()
             self._database.forget(self._snapshot)
             watchers[:] = [*others, *(each for each in watchers if each is not front)]
             core.store.observe(observer)
@@ -224,275 +188,310 @@ class Exploration:
 
     # ------------------------------------------------------------------ runs
 
-    def _run(self, plan: Plan) -> tuple[Run, Outcome]:
-        """Run the actors once from the same rows, and return the outcome."""
+    def _restore(self) -> None:
+        """Restore the rows and what is drawn next, and forget the transactions of a run."""
         assert self._snapshot is not None
-        assert self._front is not None
         self._database.restore(self._snapshot)
+        self._database.sessions.forget_since(self._last_transaction)
+        self._randomness.generator.setstate(self._random_state)
+
+    def _run(self, plan: Plan, *, counts: bool = True) -> tuple[Run, Outcome]:
+        """Run the actors once from the same rows, and return the outcome."""
+        run = self._executed(plan)
+        if run.used_random and not run.swaps_random:
+            self._swaps_random = True
+            run = self._executed(plan)
+        if counts:
+            self._result.schedules += 1
+            self._result.steps += len(run.steps)
+        self._longest = max(self._longest, len(run.steps))
+        self._warn_of_tasks()
+        return run, self._reader.of(run)
+
+    def _executed(self, plan: Plan) -> Run:
+        assert self._front is not None
+        self._restore()
         if self._settings.each is not None:
             self._settings.each()
-        run = Run(self._database, self._actors, plan, self._settings.steps)
+        run = Run(self._database, self._roster, plan, self._settings.steps)
         if self._staleness and self._settings.is_fresh:
             run.advance = self._advance
+        # With a schedule, a debugger may stop an actor.
+        run.hang_seconds = None if self._settings.schedule is not None else self.hang_seconds
+        run.swaps_random = self._swaps_random
         self._front.run = run
-        token = current_run.begin(run)
         try:
-            run.execute()
+            run.execute(self._threads)
         finally:
-            current_run.end(token)
             self._front.run = None
-        self._result.schedules += 1
-        self._result.steps += len(run.steps)
-        return run, self._reader.of(run)
+        return run
+
+    def _warn_of_tasks(self) -> None:
+        for actor in self._roster.actors:
+            if actor.has_tasks:
+                self._warn(f"{actor.name} has asyncio tasks, whose order is not explored")
+
+    def _warn_of_errors(self, outcomes: Sequence[Outcome]) -> None:
+        """Warn of functions that raise whatever the order, such as those with a typing error."""
+        for number, name in enumerate(self._functions):
+            answers = [outcome.answers[number] or "" for outcome in outcomes]
+            if answers and all(answer.startswith("raised") for answer in answers):
+                self._warn(f"{name} {answers[0]} in every serial order")
+
+    def _warn(self, text: str) -> None:
+        if text not in self._result.warnings:
+            self._result.warnings.append(text)
 
     def _advance(self) -> None:
         self._clock.advance(microseconds=self._staleness // 1000 + 1_000_000)
 
-    def _serial_outcomes(self, numbers: tuple[int, ...]) -> list[tuple[str, Outcome]]:
-        """Return the outcomes of the serial orders of some actors."""
-        outcomes = []
-        for order in permutations(numbers):
-            run, outcome = self._serial_run(order)
-            self._check_alone(run, outcome)
-            name = " then ".join(self._actors[number].name for number in order)
-            outcomes.append((name or "nothing", outcome))
-        return outcomes
+    # ------------------------------------------------------------------ serial orders
 
-    def _serial_run(self, order: tuple[int, ...]) -> tuple[Run, Outcome]:
-        if not order:
-            return self._empty_run()
-        run, outcome = self._run(Plan((), order, by_transaction=True, is_serial=True))
-        if run.staleness > self._staleness and self._settings.is_fresh:
-            self._staleness = run.staleness
-            run, outcome = self._run(Plan((), order, by_transaction=True, is_serial=True))
+    def _serial_outcomes(self, numbers: tuple[int, ...]) -> list[tuple[str, Outcome]]:
+        """Return the outcomes of the serial orders of some actors, or of their transactions."""
+        if not numbers:
+            return [("nothing", self._empty_outcome())]
+        orders = (
+            self._orders_of_transactions(numbers)
+            if self._settings.serial == "transactions"
+            else self._orders_of_actors(numbers)
+        )
+        outcomes = []
+        for count, (name, run, outcome) in enumerate(orders):
+            if count >= SERIAL_ORDERS_MAX:
+                raise NotExplored(f"a set of actors with over {SERIAL_ORDERS_MAX} serial orders")
+            self._check_alone(run, outcome)
+            outcomes.append((name, outcome))
+        self._warn_of_errors([outcome for _, outcome in outcomes])
+        if self._settings.serial == "actors" and not self._has_threads:
+            return outcomes
+        names: dict[Outcome, str] = {}
+        for name, outcome in outcomes:
+            names.setdefault(outcome, name)
+        return [(name, outcome) for outcome, name in names.items()]
+
+    def _orders_of_actors(self, numbers: tuple[int, ...]) -> Iterator[tuple[str, Run, Outcome]]:
+        """Run the actors one after another, and the threads of each in every order."""
+        for order in permutations(numbers):
+            words: list[Word] = [()]
+            while words:
+                word = words.pop()
+                plan = Plan(word, order, by_transaction=True, is_serial=True, in_turn=True)
+                run, outcome = self._serial_run(plan)
+                names = self._names_of(run)
+                if not self._has_threads:
+                    names = [run.actors[number].name for number in order]
+                yield " then ".join(names), run, outcome
+                for position in range(len(word), len(run.word)):
+                    words += [(*run.word[:position], other) for other in run.free[position]]
+
+    def _orders_of_transactions(
+        self, numbers: tuple[int, ...]
+    ) -> Iterator[tuple[str, Run, Outcome]]:
+        """Run the transactions of the actors one after another, in every order that matters."""
+        frontier = Frontier(UNBOUNDED)
+        branch: Branch | None = None
+        first = True
+        while first or branch is not None:
+            word = () if branch is None else branch.word
+            run, outcome = self._serial_run(
+                Plan(word, numbers, by_transaction=True, is_serial=True)
+            )
+            yield ", ".join(self._names_of(run)), run, outcome
+            frontier.add(run)
+            branch, first = frontier.next(), False
+
+    def _names_of(self, run: Run) -> list[str]:
+        return [run.actors[number].name for number, _ in groupby(run.word)] or ["nothing"]
+
+    def _serial_run(self, plan: Plan) -> tuple[Run, Outcome]:
+        if self._is_over():
+            self._end_unfinished("serial orders")
+        run, outcome = self._run(plan)
+        if run.footprints.staleness > self._staleness and self._settings.is_fresh:
+            seconds = run.footprints.staleness // NANOS_PER_SECOND + 1
+            self._staleness = seconds * NANOS_PER_SECOND
+            run, outcome = self._run(plan, counts=False)  # in place of the run before
+        if self._first is None:
+            self._first = run, outcome
         return run, outcome
 
-    def _empty_run(self) -> tuple[Run, Outcome]:
-        assert self._snapshot is not None
-        self._database.restore(self._snapshot)
-        run = Run(self._database, self._actors, Plan(), self._settings.steps)
-        return run, self._reader.of(run)
+    def _empty_outcome(self) -> Outcome:
+        self._restore()
+        return self._reader.of(Run(self._database, self._roster, Plan(), self._settings.steps))
 
     def _check_alone(self, run: Run, outcome: Outcome) -> None:
         """Fail if a serial run does not end, or breaks the invariant."""
-        problem = self._broken_invariant()
+        problem = self._judge.broken_invariant() or self._judge.failed_assertion(run)
         if run.livelock or problem is not None:
-            self._fail(run, outcome, problem, [])
+            self._fail(Attempt(run, outcome, problem, is_failure=True))
+
+    def _check_repeats(self, every: tuple[int, ...]) -> None:
+        """Run the first schedule again. Raises CannotExplore if it gives another result.
+
+        The very first run may fill caches of clients, so that the serial orders then start anew.
+        """
+        assert self._first is not None
+        if not self._first[0].used_random:  # A later use is noticed at the end of its run.
+            self._swaps_random = False
+        if self._is_repeated():
+            return
+        self._first, self._result.schedules, self._result.steps = None, 0, 0
+        self._allowed.forget()
+        self._allowed.of(every)
+        assert self._first is not None
+        run, _ = self._first
+        check_same(self._first, self._run(run.plan, counts=False))
+
+    def _is_repeated(self) -> bool:
+        assert self._first is not None
+        run, _ = self._first
+        return is_same(self._first, self._run(run.plan, counts=False))
 
     # ------------------------------------------------------------------ phases
 
     def _phases(self) -> None:
-        every = tuple(range(len(self._actors)))
+        every, schedule, plan = tuple(range(len(self._functions))), self._settings.schedule, None
+        if schedule is not None:
+            plan = parsed_schedule(schedule, self._roster, len(every))
         try:
-            if self._settings.schedule is not None:
-                self._repeat(self._settings.schedule, every)
-                return
             self._allowed.of(every)
+            self._check_repeats(every)
+            if plan is not None:
+                self._judged(plan, "schedule", 0)
+                self._result.left = 1  # One schedule is no complete search.
+                return
             self._count("serial orders")
-            if len(every) > 1:
-                self._interleave(every, by_transaction=True)
-                self._count("transactions")
+            frontier = None
+            if len(self._roster.actors) > 1:
+                self._interleave(every, "transactions")
             self._faults(every)
-            self._count("faults")
-            if len(every) > 1:
-                self._interleave(every, by_transaction=False)
-                self._count("requests")
+            if len(self._roster.actors) > 1:
+                frontier = self._interleave(every, "requests")
+            if frontier is not None and frontier.has_more:
+                self._randomly(every, frontier)
         except _Stop:
             pass
+
+    @property
+    def _has_threads(self) -> bool:
+        return len(self._roster.actors) > len(self._functions)
 
     def _count(self, phase: str) -> None:
         before = sum(self._result.phases.values())
         self._result.phases[phase] = self._result.schedules - before
 
-    def _interleave(self, every: tuple[int, ...], *, by_transaction: bool) -> None:
+    def _interleave(self, every: tuple[int, ...], phase: str) -> Frontier:
+        by_transaction = phase == "transactions"
         frontier = Frontier(self._settings.preemptions)
         touches = False
         for order in permutations(every):
-            plan = Plan((), order, by_transaction)
-            run = self._judged(plan, len(frontier))
-            touches = touches or any(True for _ in _meetings(run))
-            frontier.add(run)
+            run = self._judged(Plan((), order, by_transaction), phase, frontier.left)
+            touches = touches or _touches(run)
+            self._add(frontier, run)
         if by_transaction and not touches:
-            self._result.warnings.append(
-                "no two actors touch a common cell: there is nothing to explore"
-            )
-        while (prefix := frontier.next()) is not None:
-            frontier.add(self._judged(Plan(prefix, every, by_transaction), len(frontier) + 1))
+            self._warn("no two actors touch a common cell: there is nothing to explore")
+        while (branch := frontier.next()) is not None:
+            plan = Plan(branch.word, every, by_transaction)
+            self._add(frontier, self._judged(plan, phase, frontier.left + 1, branch))
+        self._count(phase)
+        return frontier
+
+    def _add(self, frontier: Frontier, run: Run) -> bool:
+        self._known_shapes.update(shape_texts(run.steps, run.shapes))
+        return frontier.add(run)
 
     def _faults(self, every: tuple[int, ...]) -> None:
-        for order in permutations(every):
+        """Abort each commit once, and lose the response to each commit once."""
+        for order in permutations(every) if self._settings.faults else ():
             run, _ = self._run(Plan((), order, by_transaction=True))
-            commits = [(actor.number, actor.commits) for actor in run.actors]
-            for number, count in commits:
+            for actor, count in [(actor.number, actor.commits) for actor in run.actors]:
                 for nth in range(1, count + 1):
                     for kind in self._settings.fault_kinds:
-                        fault = Fault(kind, number, nth)
-                        self._judged(Plan((), order, by_transaction=True, fault=fault), 1)
+                        fault = Fault(kind, actor, nth)
+                        plan = Plan((), order, by_transaction=True, fault=fault)
+                        self._judged(plan, "faults", 1)
+        self._count("faults")
 
-    def _judged(self, plan: Plan, left: int) -> Run:
-        """Run a schedule and check its outcome. Raises _Stop at the budget or a failure."""
-        if self._result.schedules >= self._settings.schedules or monotonic() > self._deadline:
-            self._result.left = max(1, left)
-            raise _Stop
-        run, outcome = self._run(plan)
-        if plan.word and run.left_plan:
-            self._result.warnings.append(f"a schedule could not be followed: {schedule_text(run)}")
-        problem = self._broken_invariant()
-        if run.livelock or problem is not None or not self._is_allowed(run, outcome):
-            self._fail(run, outcome, problem, self._allowed.of(plan.order))
-        self._result.outcomes.setdefault(outcome, schedule_text(run))
-        return run
-
-    def _repeat(self, schedule: str, every: tuple[int, ...]) -> None:
-        plan = parsed_schedule(schedule, len(every))
-        self._allowed.of(every)
-        self._judged(plan, 0)
-        self._result.left = 1  # One schedule is no complete search.
+    def _randomly(self, every: tuple[int, ...], frontier: Frontier) -> None:
+        """Run random schedules until the budget ends, or they repeat known interleavings only."""
+        draw, dull = seeded("spanemu explorer"), 0
+        while dull < DULL_MAX and not self._is_over():
+            plan = Plan((), every, priorities=Priorities(draw, self._longest))
+            run = self._accepted(self._attempt(plan))
+            dull = 0 if self._add(frontier, run) else dull + 1
+        self._count("random")
 
     # ------------------------------------------------------------------ judgement
 
-    def _broken_invariant(self) -> str | None:
-        if self._settings.invariant is None:
-            return None
-        try:
-            holds = self._settings.invariant(self._client)
-        except AssertionError as error:
-            return f"the invariant does not hold: {error}"
-        return "the invariant does not hold: it returned False" if holds is False else None
+    def _is_over(self) -> bool:
+        if self._settings.schedule is not None:
+            return False
+        return self._result.schedules >= self._settings.schedules or monotonic() > self._deadline
 
-    def _is_allowed(self, run: Run, outcome: Outcome) -> bool:
-        compare = self._settings.compare
-        if compare is None:
-            return True
-        answers = compare == "rows+results"
-        every = run.plan.order
-        unexecuted = [
-            actor.number
-            for actor in run.actors
-            if actor.error is not None and isinstance(actor.error, self._settings.allow_errors)
-        ]
-        unknown = [actor.number for actor in run.actors if _knows_no_outcome(run, actor)]
-        runs = [tuple(sorted(set(every) - set(unexecuted)))]
-        runs += [tuple(sorted(set(each) - set(unknown))) for each in runs if unknown]
-        without = {*unexecuted, *unknown}
-        return any(
-            outcome.matches(allowed, answers=answers, without=without)
-            for numbers in runs
-            for _, allowed in self._allowed.of(numbers)
-        )
-
-    def _fail(
-        self, run: Run, outcome: Outcome, problem: str | None, allowed: list[tuple[str, Outcome]]
-    ) -> None:
-        """Set the failure. Raises _Stop."""
-        result = self._result
-        schedule, count = schedule_text(run), result.schedules
-        word = tuple(run.word)
-        detailed, again = self._run(run.plan._replace(word=word, is_detailed=True))
-        result.schedules = count
-        if again != outcome or detailed.word != run.word:
-            raise CannotExplore(
-                "The actors do not repeat themselves: the same schedule gave another result. They "
-                "depend on something that the explorer does not control. "
-                f"{_difference(run, detailed)}"
-            )
-        has_rows = any(outcome.rows == each.rows for _, each in allowed)
-        if run.livelock:
-            diagnosis = Diagnosis(
-                "livelock",
-                f"livelock: the actors have not ended after {self._settings.steps} steps",
-                "Raise steps= if the actors need more.",
-            )
-        elif problem is not None and run.plan.is_serial:
-            diagnosis = Diagnosis(
-                "invariant", f"{problem}, without any concurrency", "Correct an actor or the check."
-            )
-        else:
-            diagnosis = diagnose(self._database, detailed, has_rows)
-            if problem is not None:
-                text = f"{problem}\n{diagnosis.text}"
-                diagnosis = diagnosis._replace(text=text)
-        result.kind, result.schedule = diagnosis.kind, schedule
-        result.failure = failure_text(
-            self._database,
-            Failure(detailed, diagnosis, result.schedules, outcome, allowed),
-        )
+    def _end_unfinished(self, phase: str, left: int = 1) -> None:
+        """Record that the budget has ended the search. Raises _Stop."""
+        self._count(phase)
+        self._result.left = max(1, left)
+        self._warn(f"the budget ended the search among the {phase}: the rest is not checked")
         raise _Stop
 
+    def _judged(self, plan: Plan, phase: str, left: int, branch: Branch | None = None) -> Run:
+        """Run a schedule and check its outcome. Raises _Stop at the budget or a failure."""
+        if self._is_over():
+            self._end_unfinished(phase, left)
+        return self._accepted(self._attempt(plan, branch))
 
-def _knows_no_outcome(run: Run, actor: Actor) -> bool:
-    """Return whether an actor reports that the response to its commit was lost."""
-    if not actor.was_lost or actor.error is None or run.plan.fault is None:
-        return False
-    return run.plan.fault.kind == "late" or status_of(actor.error) == "UNAVAILABLE"
+    def _accepted(self, attempt: Attempt) -> Run:
+        """Return the run of an attempt. Raises _Stop if it failed."""
+        if attempt.is_failure:
+            self._fail(attempt)
+        self._result.outcomes.setdefault(attempt.outcome, schedule_text(attempt.run))
+        return attempt.run
 
+    def _attempt(self, plan: Plan, branch: Branch | None = None, *, counts: bool = True) -> Attempt:
+        run, outcome = self._run(plan, counts=counts)
+        left = None if branch is None else departure(run, branch, self._known_shapes)
+        if left is not None:
+            again = run.plan._replace(word=tuple(run.word))
+            check_same((run, outcome), self._run(again, counts=False))
+            if not any(text.startswith(UNSEEN) for text in self._result.warnings):
+                self._warn(f"{UNSEEN} {left}")
+        return self._judge.attempt(run, outcome)
 
-def _difference(first: Run, second: Run) -> str:
-    for before, after in zip(first.steps, second.steps, strict=False):
-        if (before.actor, before.texts) != (after.actor, after.texts):
-            return f"First: {'; '.join(before.texts)}. Then: {'; '.join(after.texts)}."
-    answers = [
-        f"{actor.name}: {error_text(actor.error) if actor.error else repr(actor.result)}"
-        for actor in second.actors
-    ]
-    return f"The requests are the same, the answers or rows differ ({', '.join(answers)})."
+    def _fail(self, attempt: Attempt) -> None:
+        """Set the failure. Raises _Stop."""
+        result = self._result
+        if not attempt.run.plan.in_turn and attempt.run.preemptions > 1:
+            attempt = self._shortened(attempt)
+        run = attempt.run
+        plan = run.plan._replace(word=tuple(run.word), priorities=None, is_detailed=True)
+        detailed = self._run(plan, counts=False)
+        check_same((run, attempt.outcome), detailed)
+        timeline = self._judge.timeline(attempt, detailed[0], result.schedules)
+        result.timeline, result.failure = timeline, timeline_text(timeline)
+        result.kind, result.schedule = timeline.kind, schedule_text(run)
+        raise _Stop
 
+    def _shortened(self, attempt: Attempt) -> Attempt:
+        """Return the cheapest failing schedule near a failing one."""
+        attempts = {tuple(attempt.run.word): attempt}
+        plan = attempt.run.plan._replace(priorities=None)
 
-def _meetings(run: Run) -> Iterator[tuple[int, int]]:
-    for step in run.steps:
-        for other in run.steps[: step.index]:
-            if other.actor != step.actor and step.depends_on(other):
-                yield other.index, step.index
+        def again(word: Word) -> Run | None:
+            tried = self._attempt(plan._replace(word=word), counts=False)
+            if not tried.is_failure or tried.run.livelock != attempt.run.livelock:
+                return None
+            attempts[tuple(tried.run.word)] = tried
+            return tried.run
 
-
-def named(actors: Mapping[str, Function] | Sequence[Function] | Function) -> dict[str, Function]:
-    """Return the actors by name. Raises ValueError and NotExplored."""
-    if callable(actors):
-        actors = [actors]
-    if isinstance(actors, Mapping):
-        result = dict(actors)
-    else:
-        result = {}
-        for function in actors:
-            name = getattr(function, "__name__", "actor").strip("<>")
-            number, taken = 2, name
-            while taken in result:
-                taken, number = f"{name} {number}", number + 1
-            result[taken] = function
-    if not 1 <= len(result) <= ACTORS_MAX:
-        raise ValueError(f"an exploration has 1 to {ACTORS_MAX} actors, not {len(result)}")
-    for name, function in result.items():
-        if inspect.iscoroutinefunction(function):
-            raise NotExplored(f"the coroutine function {name!r} as an actor")
-    return result
-
-
-def _bound(function: Function, client: Any) -> Callable[[], Any]:
-    try:
-        takes_database = bool(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        takes_database = True
-    return (lambda: function(client)) if takes_database else function
+        return attempts[tuple(shortened(attempt.run, again).word)]
 
 
-def parsed_schedule(text: str, actors: int) -> Plan:
-    """Return the plan of a schedule such as "ABBA" or "AABB/lost:A1". Raises ValueError."""
-    word, *options = text.split("/")
-    letters = LETTERS[:actors]
-    if not word or any(letter not in letters for letter in word):
-        raise ValueError(f"schedule={text!r}: the actors are {', '.join(letters)}")
-    fault, by_transaction = None, False
-    for option in options:
-        kind, _, target = option.partition(":")
-        if option == "transactions":
-            by_transaction = True
-        elif kind in ("abort", "late", "lost") and target[:1] in letters and target[1:].isdigit():
-            fault = Fault(kind, letters.index(target[0]), int(target[1:]))
-        else:
-            raise ValueError(
-                f"schedule={text!r}: {option!r} is neither 'transactions' nor a fault such as "
-                "'abort:A1', 'late:A1' or 'lost:A1'"
-            )
-    return Plan(
-        tuple(letters.index(letter) for letter in word), tuple(range(actors)), by_transaction, fault
+def _touches(run: Run) -> bool:
+    """Return whether steps of two actors depend on each other."""
+    return any(
+        other.actor != step.actor and step.depends_on(other)
+        for step in run.steps
+        for other in run.steps[: step.index]
     )

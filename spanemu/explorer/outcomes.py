@@ -6,6 +6,7 @@ and actor, times near the run by `<now>`.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +15,13 @@ from typing import Any
 
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
+from spanemu.explorer.cells import HOUR_NANOS, NOW, cell_text
 from spanemu.explorer.run import Run
 from spanemu.schema.table import Table
 from spanemu.storage.layout import tree_of
-from spanemu.values.types import TypeCode
+from spanemu.values.types import Type
 
-NOW = "<now>"
-HOUR_NANOS = 3_600 * 1_000_000_000
+_ADDRESS = re.compile(" at 0x[0-9a-f]+")
 Rows = Mapping[str, tuple[str, ...]]
 
 
@@ -52,9 +53,12 @@ class OutcomeReader:
 
     def __init__(self, database: Database, ignore: Sequence[str] = ()) -> None:
         self._database = database
-        self.tables: list[Table] = list(database.schema.tables.values())
+        self.tables: list[Table] = sorted(
+            database.schema.tables.values(), key=lambda table: table.name
+        )
         self._ignored: set[tuple[str, int]] = set()
         self._ignored.update(map(self._position, ignore))
+        self._before: dict[str, tuple[str, ...]] = {}  # the rows of tables that no run wrote yet
 
     def _position(self, name: str) -> tuple[str, int]:
         table_name, _, column_name = name.rpartition(".")
@@ -67,32 +71,40 @@ class OutcomeReader:
 
     def of(self, run: Run) -> Outcome:
         """Return the outcome of a run that has just ended."""
-        rows = {table.name: self._rows(table) for table in self.tables}
-        ran = [actor for actor in run.actors if actor.number in run.plan.order]
+        written = {change.tree for step in run.steps for change in step.changes}
+        rows = {table.name: self._rows(table) for table in self.tables if tree_of(table) in written}
+        ran = [actor for actor in run.actors if actor.root.number in run.plan.order]
         names = self._names(ran, rows)
         now = self._database.clock.peek()
         return Outcome(
             tuple(
-                (name, tuple(sorted(_row_text(row, names, now) for row in rows[name])))
-                for name in sorted(rows)
+                (table.name, _texts(rows[table.name], names, now))
+                if table.name in rows
+                else (table.name, self._unwritten(table, now))
+                for table in self.tables
             ),
             tuple(
-                _answer(actor, names, now) if actor.number in run.plan.order else None
+                _answer(actor, run, names, now) if actor.number in run.plan.order else None
                 for actor in run.actors
+                if actor.parent is None
             ),
         )
 
-    def _rows(self, table: Table) -> list[list[tuple[Any, bool]]]:
-        """Return the rows of a table as cells, each with whether it is a timestamp."""
+    def _unwritten(self, table: Table, now: int) -> tuple[str, ...]:
+        """Return the rows of a table that the run has not written, which are always the same."""
+        known = self._before.get(table.name)
+        if known is None:
+            known = self._before[table.name] = _texts(self._rows(table), {}, now)
+        return known
+
+    def _rows(self, table: Table) -> list[list[tuple[Any, Type]]]:
+        """Return the rows of a table as cells, each with its type."""
         columns = [
             column for column in table.columns if (table.name, column.position) not in self._ignored
         ]
         return [
             [
-                (
-                    row[column.position] if column.position < len(row) else None,
-                    column.type.code is TypeCode.TIMESTAMP,
-                )
+                (row[column.position] if column.position < len(row) else None, column.type)
                 for column in columns
             ]
             for _, row in self._database.core.store.scan_items(tree_of(table))
@@ -100,6 +112,8 @@ class OutcomeReader:
 
     def _names(self, ran: Sequence[Actor], rows: Mapping[str, Any]) -> dict[Any, str]:
         """Return the names of the generated values that have survived, by value as text."""
+        if not any(actor.generated for actor in ran):
+            return {}
         present: set[str] = set()
         for table in rows.values():
             present.update(str(cell) for row in table for cell, _ in row)
@@ -109,9 +123,10 @@ class OutcomeReader:
         for actor in ran:
             counts: dict[str, int] = {}
             for kind, value in actor.generated:
-                if str(value) in present and str(value) not in names:
+                texts = {str(value), value.hex} if isinstance(value, uuid.UUID) else {str(value)}
+                if present & texts - names.keys():
                     counts[kind] = counts.get(kind, 0) + 1
-                    names[str(value)] = f"<{kind} {counts[kind]} of {actor.name}>"
+                    names.update(dict.fromkeys(texts, f"<{kind} {counts[kind]} of {actor.name}>"))
         return names
 
 
@@ -126,12 +141,19 @@ def _collect(value: Any, into: set[str]) -> None:
         into.add(str(value))
 
 
-def _row_text(row: Sequence[tuple[Any, bool]], names: Mapping[Any, str], now: int) -> str:
+def _texts(
+    rows: Sequence[Sequence[tuple[Any, Type]]], names: Mapping[Any, str], now: int
+) -> tuple[str, ...]:
+    """Return the rows of a table as sorted texts."""
+    return tuple(sorted(_row_text(row, names, now) for row in rows))
+
+
+def _row_text(row: Sequence[tuple[Any, Type]], names: Mapping[Any, str], now: int) -> str:
     cells = [
-        NOW
-        if is_time and isinstance(cell, int) and abs(cell - now) < HOUR_NANOS
-        else value_text(cell, names, now)
-        for cell, is_time in row
+        names[str(cell)]
+        if isinstance(cell, int | str | uuid.UUID) and str(cell) in names
+        else cell_text(cell, type_, now)
+        for cell, type_ in row
     ]
     return f"({', '.join(cells)})"
 
@@ -162,11 +184,15 @@ def value_text(value: Any, names: Mapping[Any, str], now: int) -> str:
     return f"<{type(value).__name__}>" if " at 0x" in text else text
 
 
-def _answer(actor: Actor, names: Mapping[Any, str], now: int) -> str:
+def _answer(actor: Actor, run: Run, names: Mapping[Any, str], now: int) -> str:
     error = actor.error
-    if error is None:
-        return f"returned {value_text(actor.result, names, now)}"
-    return f"raised {error_text(error)}"
+    text = f"returned {value_text(actor.result, names, now)}"
+    if error is not None:
+        text = f"raised {error_text(error)}"
+    for thread in run.actors:
+        if thread.root is actor and thread is not actor and thread.error is not None:
+            text += f", {thread.name} raised {error_text(thread.error)}"
+    return text
 
 
 def status_of(error: BaseException) -> str:
@@ -178,7 +204,7 @@ def error_text(error: BaseException) -> str:
     """Return an exception as text: without the client's request ids, which differ in each call."""
     if status_of(error):
         return type(error).__name__
-    text = str(error)
+    text = _ADDRESS.sub("", str(error))
     return f"{type(error).__name__}({text!r})" if text else type(error).__name__
 
 
@@ -194,3 +220,7 @@ class Allowed:
         if numbers not in self._known:
             self._known[numbers] = self._find(numbers)
         return self._known[numbers]
+
+    def forget(self) -> None:
+        """Forget all outcomes."""
+        self._known.clear()

@@ -1,8 +1,9 @@
 """One run of the actors under one schedule: at any time, exactly one actor runs.
 
-An actor stops before each request, when its request waits for a lock, where it sleeps, and at
-`point`. The actor that stops chooses the next actor and passes the baton to it; no other thread
-takes part. Everything from one stop to the next is a step.
+An actor stops before each request, between the transactions of one request, when its request waits
+for a lock, where it sleeps or waits for another thread, and at `point`. The actor that stops
+chooses the next actor and passes the baton to it; no other thread takes part. Everything from one
+stop to the next is a step.
 
 A run at the granularity of transactions does not interrupt a serializable transaction, except
 where it waits: its steps are one step.
@@ -13,16 +14,26 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+from zlib import crc32
 
-from spanemu.base.call import calling_site
+from spanemu.base.call import calling_site, serving
 from spanemu.base.errors import SpannerError
-from spanemu.base.rand import seeded_state, swap_python_state
+from spanemu.base.rand import swap_python_state
+from spanemu.control.effects import abort_request
 from spanemu.database.database import Database
-from spanemu.explorer.actors import Actor
+from spanemu.explorer.actors import (
+    ACTORS_MAX,
+    Actor,
+    KeptThread,
+    LockWait,
+    PythonWait,
+    Roster,
+    Waiting,
+    acting,
+)
 from spanemu.explorer.errors import (
     ActorHangs,
     CannotExplore,
@@ -31,208 +42,257 @@ from spanemu.explorer.errors import (
     RunAbandoned,
     StopUnsupported,
 )
-from spanemu.explorer.requests import text_of, unsupported
-from spanemu.explorer.steps import LAST, WOUNDS, Access, RowChange, Step, Trace
+from spanemu.explorer.footprints import Footprints
+from spanemu.explorer.requests import Sent, unsupported
+from spanemu.explorer.schedules import Plan
+from spanemu.explorer.steps import INTERRUPTED, LAST, WOUNDS, Access, Step, Trace
 from spanemu.frontend.dispatch import ServedCall
 from spanemu.frontend.embedded.turns import turns
-from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import CellMasks, TreeWrite
-from spanemu.storage.reads import LATEST
 from spanemu.txn.errors import TransactionAborted
-from spanemu.txn.locks.holder import LockHolder, State
-from spanemu.txn.locks.modes import Lock, exclusive
-from spanemu.txn.locks.waits import Wait
-from spanemu.values.cell_mask import WHOLE_ROW
-from spanemu.values.key import ByteRange, successor
 
-HANG_SECONDS = 2.0
-ROWS_SHOWN_MAX = 4
-
-
-class Fault(NamedTuple):
-    """A fault of the nth commit of an actor: "abort", or a "late" or "lost" response."""
-
-    kind: str
-    actor: int
-    nth: int
-
-
-class Plan(NamedTuple):
-    """A schedule: the letters to follow, then `order` decides, in which no actor is interrupted."""
-
-    word: tuple[int, ...] = ()
-    order: tuple[int, ...] = ()
-    by_transaction: bool = False
-    fault: Fault | None = None
-    is_detailed: bool = False
-    is_serial: bool = False
+RETRY_DELAY_NANOS = 1_000_000  # of an injected abort; sleeps of actors take no time
+INJECTED = "ABORTED (injected)"  # the note of an injected abort
+HANG_SECONDS = 1.8  # for which the actor whose turn it is may go without a stop
+SHAPE_BYTES = 4  # of a checksum
+LOOK_SECONDS = 0.1  # from one look at the run to the next
+STOPS_PER_STEP_MAX = 50  # A transaction may stop many times within a step.
 
 
 class Run:
-    """A run in progress or finished; it implements the hooks of the engine."""
+    """A run in progress or finished."""
 
-    def __init__(
-        self, database: Database, actors: Sequence[Actor], plan: Plan, steps_max: int
-    ) -> None:
+    def __init__(self, database: Database, roster: Roster, plan: Plan, steps_max: int) -> None:
         self.plan = plan
-        self.actors = actors
         self.steps: list[Step] = []
         self.word: list[int] = []  # the actor of each step
         self.preemptions = 0
         self.alternatives: list[tuple[int, ...]] = []  # to the actor of each step
-        self.seconds = 1_000_000.0  # virtual time of the lock table
-        self.staleness = 0  # the greatest age of a read timestamp before the run, in nanoseconds
+        self.free: list[tuple[int, ...]] = []  # those of them that interrupt no actor
+        self.seconds = 1_000_000.0  # virtual time of waits
         self.advance: Callable[[], None] = lambda: None
         self.fatal: BaseException | None = None
         self.livelock = False
+        self.hang_seconds: float | None = HANG_SECONDS
+        self.swaps_random = True  # Python's random functions have a state for each actor.
+        self.used_random = False
         self.left_plan = False  # the actor that the plan names could not run
+        self.present: Actor | None = None
+        self.step: Step | None = None
+        self.footprints = Footprints(self, database.core)
+        self._roster = roster
         self._database = database
-        self._core = database.core
+        self._clock = database.core.store.clock
         self._steps_max = steps_max
-        self._starting = [actor for actor in actors if actor.number in plan.order]
-        self._present: Actor | None = None
-        self._step: Step | None = None
+        self._starting: list[Actor] = []
+        self._last: Actor | None = None  # that ran
         self._finished = threading.Event()
-        self._began = self._core.store.clock.peek()
-        self._holders: dict[LockHolder, tuple[int, dict[Access, None], int]] = {}
-        self.aborted: set[int] = set()
+        self._stops = 0
         self._others: tuple[int, ...] = ()
-        self._requested: Access | None = None  # the last lock request
-        self._random_before = swap_python_state(seeded_state(""))
+        self._free: tuple[int, ...] = ()
+
+    @property
+    def actors(self) -> Sequence[Actor]:
+        """The functions by number, then the threads that this run or an earlier one started."""
+        return self._roster.actors
+
+    @property
+    def aborted(self) -> set[int]:
+        """The transactions that were aborted by the database."""
+        return self.footprints.aborted
+
+    @property
+    def shapes(self) -> list[bytes]:
+        """The shape of the request with which each step begins, as a checksum."""
+        return [crc32(step.sent[0].shape.encode()).to_bytes(SHAPE_BYTES) for step in self.steps]
 
     # ------------------------------------------------------------------ the baton
 
-    def execute(self) -> None:
-        """Run the actors to their ends. Raises CannotExplore."""
+    def execute(self, threads: Sequence[KeptThread]) -> None:
+        """Run the functions of the plan to their ends, each on its thread. Raises CannotExplore."""
         for actor in self.actors:
             actor.reset()
+            actor.run = self
+        self._starting = [self.actors[number] for number in sorted(self.plan.order)]
+        for actor in self._starting:
+            actor.is_started = True
+            function = self._roster.functions[actor.number]
+            threads[actor.number].run(partial(self._live, actor, function))
         first = self._starting.pop(0)
-        self._present = first
-        for actor in [first, *self._starting]:
-            actor.run(lambda actor=actor: self._live(actor))  # type: ignore[misc]
-        self._enter(first)
+        random_before = swap_python_state(first.random_state)
+        self.present = self._last = first
         first.baton.release()
-        seen = -1
-        while not self._finished.wait(HANG_SECONDS):
-            if seen == len(self.steps):
-                self._report_hang()
-                break
-            seen = len(self.steps)
-        swap_python_state(self._random_before)
+        self._watch()
+        random_after = swap_python_state(random_before)
+        (self._last if self.swaps_random and self._last else first).random_state = random_after
+        self.used_random = any(actor.used_random for actor in self.actors)
         if self.fatal is not None:
             raise self.fatal
 
-    def _report_hang(self) -> None:
-        actor = self._present
-        assert actor is not None
-        frame = sys._current_frames().get(actor.thread.ident or 0)
-        stack = "".join(traceback.format_stack(frame)) if frame is not None else ""
-        self.fatal = ActorHangs(actor.name, HANG_SECONDS, stack)
+    def _watch(self) -> None:
+        """Wait until the run has ended, or hangs."""
+        # Looks are counted, since a busy machine may stop this whole process for seconds.
+        stops, looks = -1, 0
+        while not self._finished.wait(LOOK_SECONDS):
+            actor = self.present
+            if stops != self._stops or actor is None or actor.is_served or not actor.is_running:
+                stops, looks = self._stops, 0
+                continue
+            looks += 1
+            if self.hang_seconds is not None and looks * LOOK_SECONDS > self.hang_seconds:
+                self.fatal = ActorHangs(actor.name, self.hang_seconds, _stack_of(actor))
+                return
 
-    def _live(self, actor: Actor) -> None:
+    def _live(self, actor: Actor, function: Callable[[], Any]) -> None:
         actor.baton.acquire()
+        actor.is_running = True
         try:
             self._check()
-            actor.result = actor.function()
+            if actor.parent is not None:
+                self._begin_step(actor, "start", Sent("", "starts"))
+            actor.result = function()
         except RunAbandoned:
             pass
         except BaseException as error:
             actor.error = error
         actor.is_done = True
-        self._leave(actor)
+        self._stops += 1
         following = self._choose(actor, "end")
         if following is None:
             self._end_step()
-            self._present = None
+            self.present = None
             self._finished.set()
         else:
-            self._enter(following)
-            following.baton.release()
+            self._pass_on(actor, following)
 
     def _check(self) -> None:
         if self.fatal is not None or self.livelock:
             raise RunAbandoned
 
-    def _leave(self, actor: Actor) -> None:
-        actor.random_state = swap_python_state(actor.random_state)
+    def _pass_on(self, actor: Actor, following: Actor) -> None:
+        """Let another actor run."""
+        actor.is_running = False
+        if self.swaps_random:
+            actor.random_state = swap_python_state(following.random_state)
+        self.present = self._last = following
+        following.baton.release()
 
-    def _enter(self, actor: Actor) -> None:
-        swap_python_state(actor.random_state)
-        self._present = actor
-
-    def stop(self, actor: Actor, kind: str, text: str) -> None:
+    def stop(self, actor: Actor, kind: str, sent: Sent) -> None:
         """Stop an actor; return when it is its turn again, at the beginning of its next step."""
-        if actor is not self._present:
+        if actor is not self.present:
             self.fatal = self.fatal or CannotExplore(f"{actor.name} runs on two threads at once.")
         self._check()
-        site = calling_site().line
-        in_block = self.plan.by_transaction and bool(actor.open_atomic) and kind != "wait"
-        if in_block and self._step is not None and self._step.actor == actor.number:
-            self._step.texts.append(text)
-            self._step.sites.append(site)
+        self._stops += 1
+        if self._stops > STOPS_PER_STEP_MAX * self._steps_max:
+            self.livelock = True
+            raise RunAbandoned
+        if kind != "wait" and self._is_in_block(actor):
+            assert self.step is not None
+            self._add(self.step, sent)
             return
         actor.kind = kind
         following = self._choose(actor, kind)
         if following is not actor:
             assert following is not None
             turns.pause()
-            self._leave(actor)
-            self._enter(following)
-            following.baton.release()
+            self._pass_on(actor, following)
             actor.baton.acquire()
+            actor.is_running = True
         self._check()
-        self._begin_step(actor, kind, text, site)
+        self._begin_step(actor, kind, sent)
 
-    def _begin_step(self, actor: Actor, kind: str, text: str, site: str) -> None:
+    def _is_in_block(self, actor: Actor) -> bool:
+        """Return whether the actor is in a transaction that the plan does not interrupt."""
+        if self.step is None or self.step.actor != actor.number:
+            return False
+        plan = self.plan
+        return bool(
+            (actor.open_atomic and plan.by_transaction) or (actor.open_others and plan.is_serial)
+        )
+
+    def _begin_step(self, actor: Actor, kind: str, sent: Sent) -> None:
         self._end_step()
         if len(self.steps) >= self._steps_max:
             self.livelock = True
             raise RunAbandoned
-        step = Step(len(self.steps), actor.number, kind, self._core.store.clock.peek())
-        step.enabled_by, actor.enabled_by, actor.waits = actor.enabled_by, None, None
-        step.texts.append(text)
-        step.sites.append(site)
+        step = Step(len(self.steps), actor.number, kind, self._clock.peek())
+        step.enabled_by, step.is_woken = actor.enabled_by, actor.is_woken
+        actor.enabled_by, actor.is_woken, actor.waits = None, False, None
+        self._add(step, sent)
         # A statement of a wounded transaction fails.
         step.add(Access(WOUNDS - actor.number, b"", LAST, 1, 0))
         self.steps.append(step)
         self.word.append(actor.number)
         self.alternatives.append(self._others)
-        self._step = step
+        self.free.append(self._free)
+        self.step = step
+
+    def _add(self, step: Step, sent: Sent) -> None:
+        step.sent.append(sent)
+        step.sites.append(calling_site().line if self.plan.is_detailed else "")
 
     def _end_step(self) -> None:
-        if self._step is not None:
-            self._step.ended = self._core.store.clock.peek()
+        if self.step is not None:
+            self.step.ended = self._clock.peek()
+
+    def own_step(self) -> tuple[Step, Actor] | None:
+        """Return the present step and its actor, if this thread is the actor's."""
+        actor, step = self.present, self.step
+        if actor is None or step is None or acting() is not actor:
+            return None
+        return step, actor
+
+    def touch(self, access: Access) -> None:
+        """Count an access as one of the present step."""
+        own = self.own_step()
+        if own is not None:
+            own[0].add(access)
 
     # ------------------------------------------------------------------ whose turn it is
 
     def _choose(self, actor: Actor, kind: str) -> Actor | None:
+        """Return the actor that runs next, None if all have ended."""
         if self._starting:
             return self._starting.pop(0)
-        waiting = [each for each in self.actors if each.waits is not None and not each.is_done]
+        running = self._running()
+        waiting = [each for each in running if each.waits is not None]
         for waiter in waiting:
             assert waiter.waits is not None
-            if waiter.enabled_by is None and waiter.waits.signal.is_set():
+            if waiter.enabled_by is None and waiter.waits.is_over():
                 waiter.enabled_by = len(self.steps) - 1
-        running = [each for each in self.actors if each.number in self.plan.order]
-        enabled = [
-            each
-            for each in running
-            if not each.is_done and (each.waits is None or each.waits.signal.is_set())
-        ]
+        enabled = [each for each in running if each.is_enabled]
         if not enabled:
-            if not waiting:
-                return None
-            self._others = ()
-            return self._wake(waiting)
+            self._others = self._free = ()
+            return self._wake(waiting) if waiting else None
         if self.fatal is not None or self.livelock:
             return enabled[0]
         chosen = self._next(actor, enabled)
         self._others = tuple(each.number for each in enabled if each is not chosen)
-        if self.steps and chosen is not actor and actor in enabled and kind in ("request", "point"):
+        interrupts = actor in enabled and kind in INTERRUPTED
+        self._free = () if interrupts else self._others
+        if self.steps and chosen is not actor and interrupts:
             self.preemptions += 1
-        if self.plan.is_serial and self.steps and chosen is not actor:
+        if self.plan.is_serial and self.steps and chosen.root is not actor.root:
             self.advance()
         return chosen
+
+    def _running(self) -> list[Actor]:
+        """Return the actors that have begun and not ended; in turn, those of one function.
+
+        That is the function with the last step, unless it waits for another one in Python.
+        """
+        running = [each for each in self.actors if each.is_started and not each.is_done]
+        if not self.plan.in_turn:
+            return running
+        last = self.actors[self.word[-1]].root if self.word else None
+        roots = sorted({each.root for each in running}, key=self._place)
+        for root in sorted(roots, key=lambda root: root is not last):
+            family = [each for each in running if each.root is root]
+            if any(each.is_enabled or isinstance(each.waits, LockWait) for each in family):
+                return family
+        return running
+
+    def _place(self, actor: Actor) -> tuple[int, int]:
+        return self.plan.order.index(actor.root.number), actor.number
 
     def _next(self, actor: Actor, enabled: list[Actor]) -> Actor:
         position = len(self.steps)
@@ -241,45 +301,105 @@ class Run:
             if planned in enabled:
                 return planned
             self.left_plan = True
+        priorities = self.plan.priorities
+        if priorities is not None:
+            if actor.kind == "sleep":
+                priorities.lower(actor.number)
+            return self.actors[priorities.chosen(position, [each.number for each in enabled])]
         if actor in enabled and self.steps:  # The actor that started last is not the first to go.
             return actor
-        return min(enabled, key=lambda each: self.plan.order.index(each.number))
+        return min(enabled, key=self._place)
 
     def _wake(self, waiting: list[Actor]) -> Actor:
         """Return the actor whose wait ends first by itself, and move the virtual time there."""
-        times = [(at, each) for each in waiting if (at := each.wake_at()) is not None]
+        times = [
+            (at, each.number)
+            for each in waiting
+            if each.waits is not None and (at := each.waits.ends_at()) is not None
+        ]
         if not times:
-            self.fatal = self.fatal or CannotExplore("Every actor waits for another one.")
+            self.fatal = self.fatal or _deadlock(waiting)
             return waiting[0]
-        at, actor = min(times, key=lambda pair: pair[0])
+        at, number = min(times)
         self.seconds = max(self.seconds, at + 0.001)
-        return actor
+        self.actors[number].is_woken = True
+        return self.actors[number]
+
+    # ------------------------------------------------------------------ waits and threads
+
+    def block(self, actor: Actor, waiting: Waiting) -> bool:
+        """Stop an actor until a wait is over; return False if the wait ended by itself."""
+        actor.waits = waiting
+        if self.step is not None:
+            self.step.notes.append("waits")
+        self.stop(actor, "wait", Sent("", "(goes on)"))
+        return waiting.is_over()
+
+    def wait_for(self, actor: Actor, is_over: Callable[[], bool], seconds: float | None) -> bool:
+        """Stop an actor until another thread has done something, or for some virtual seconds."""
+        end = None if seconds is None else self.seconds + max(0.0, seconds)
+        return self.block(actor, PythonWait(is_over, end))
+
+    def start_thread(
+        self, parent: Actor, thread: threading.Thread, start: Callable[[threading.Thread], None]
+    ) -> None:
+        """Start a thread of an actor, which is an actor from now on."""
+        self._check()
+        if len(self.actors) >= ACTORS_MAX:
+            self.fatal = CannotExplore(f"{parent.root.name} starts more than {ACTORS_MAX} threads.")
+            raise RunAbandoned
+        child, body = self._roster.next_thread(parent), thread.run
+        child.reset()
+        child.run, child.thread = self, thread
+        child.enabled_by = None if self.step is None else self.step.index
+
+        def live() -> None:
+            serving.actor = child
+            self._live(child, body)
+
+        thread.run = live  # type: ignore[method-assign]
+        parent.starts_thread = True
+        try:
+            start(thread)
+        finally:
+            parent.starts_thread = False
+        child.is_started = True
+
+    def thread_actor(self, thread: threading.Thread) -> Actor | None:
+        """Return the actor of a thread that this run has started."""
+        return next((each for each in self.actors if each.thread is thread), None)
 
     # ------------------------------------------------------------------ requests
 
     def request(self, actor: Actor, call: ServedCall, method: str, request: Any) -> None:
         """Stop before a request of an actor."""
         call.virtual_time = self
-        refused = unsupported(method, request)
+        call.actor = actor
+        refused = unsupported(method)
         if refused is not None:
             self.fatal = CannotExplore(f"{actor.name} uses {refused}, which is not supported.")
             raise StopUnsupported(refused)
-        self.stop(actor, "request", text_of(method, request))
+        self.stop(actor, "request", Sent(method, request))
+        actor.is_served = True
         if method == "Commit":
             actor.commits += 1
             self._meet_fault(actor, request)
+
+    def part(self, what: str) -> None:
+        """Stop between two transactions of one request."""
+        own = self.own_step()
+        if own is not None:
+            self.stop(own[1], "part", Sent("", what))
 
     def _meet_fault(self, actor: Actor, request: Any) -> None:
         fault = self.plan.fault
         if fault is None or fault[1:] != (actor.number, actor.commits) or fault.kind != "abort":
             return
-        assert self._step is not None
+        assert self.step is not None
         actor.was_aborted = True
-        self._step.notes.append("ABORTED (injected)")
-        if not request.transaction_id:
-            raise TransactionAborted("It was aborted on purpose, by the exploration.")
-        with suppress(SpannerError):
-            self._database.abort_transaction(request.transaction_id.decode())
+        self.step.notes.append(INJECTED)
+        transaction = self._database.sessions.open_transaction(request.transaction_id)
+        abort_request(transaction, RETRY_DELAY_NANOS)
 
     def replied(self, actor: Actor, method: str) -> None:
         """Drop the response to a commit if the plan says so."""
@@ -288,169 +408,37 @@ class Run:
             return
         if fault.kind == "abort" or actor.was_lost:
             return
-        assert self._step is not None
+        assert self.step is not None
         actor.was_lost = True
-        self._step.notes.append("COMMITTED, response lost")
+        self.step.notes.append("COMMITTED, response lost")
         raise ResponseLate() if fault.kind == "late" else ResponseLost()
 
-    def failed(self, actor: Actor, error: Exception) -> None:
-        """Record the failure of a request."""
-        if isinstance(error, SpannerError) and self._step is not None:
-            self._step.notes.append(error.code.name)
+    def ended(self, actor: Actor, error: Exception | None) -> None:
+        """Record the end of a request, and its failure."""
+        actor.is_served = False
+        if isinstance(error, SpannerError) and self.step is not None:
+            self.step.notes.append(error.code.name)
             actor.was_aborted = actor.was_aborted or isinstance(error, TransactionAborted)
-
-    # ------------------------------------------------------------------ hooks of the lock table
-
-    def _own_step(self) -> Step | None:
-        """Return the present step if this thread is the actor's."""
-        actor = self._present
-        if actor is None or actor.thread.ident != threading.get_ident():
-            return None
-        return self._step
-
-    def began(self, holder: LockHolder, *, is_atomic: bool) -> None:
-        step, actor = self._own_step(), self._present
-        if step is None or actor is None:
-            return
-        actor.snapshot_steps, actor.transaction = set(), id(holder)
-        if is_atomic:
-            actor.open_atomic.add(holder)
-        self._holders[holder] = (actor.number, {}, step.index)
-
-    def requested(
-        self, holder: LockHolder, tree: TreeId, low: bytes, high: bytes | None, lock: Lock
-    ) -> None:
-        step = self._own_step()
-        if step is None:
-            return
-        if (tree, low) in holder.contended_rows:
-            lock = exclusive(lock)
-        end = successor(low) if high is None else high
-        self._requested = Access(tree, low, end, *lock, id(holder))
-        self._access(step, holder, self._requested)
-        if lock[0]:
-            access = Access(tree, low, end, lock[0], 0, id(holder), is_data=True)
-            step.add(access)
-            self._note_read(step, access, LATEST)
-
-    def _access(self, step: Step, holder: LockHolder, access: Access) -> None:
-        step.add(access)
-        known = self._holders.get(holder)
-        if known is not None:
-            known[1][access] = None
-
-    def wait(self, holder: LockHolder, waits: Wait) -> bool:
-        step, actor = self._own_step(), self._present
-        if step is None or actor is None:
-            return False
-        actor.waits, requested = waits, self._requested
-        step.notes.append("waits")
-        self.stop(actor, "wait", "(goes on)")
-        if self._step is not None and requested is not None:
-            self._access(self._step, holder, requested)
-        return True
-
-    def ended(self, holder: LockHolder) -> None:
-        known = self._holders.get(holder)
-        if known is None or self._step is None or self._present is None:
-            return
-        number, accesses, _ = known
-        owner, step = self.actors[number], self._step
-        owner.open_atomic.discard(holder)
-        owner.transaction = None
-        for access in accesses:
-            step.add(access)
-        if holder.state is State.ABORTED:
-            self.aborted.add(id(holder))
-            owner.was_aborted = True
-            if number != self._present.number:
-                step.notes.append(f"wounds {owner.name}")
-                step.add(Access(WOUNDS - number, b"", LAST, 1, 1))
-        elif holder.state is not State.COMMITTED:
-            self.aborted.add(id(holder))
-
-    # ------------------------------------------------------------------ hooks of the store
-
-    def read(
-        self, tree: TreeId, ranges: Sequence[ByteRange] | None, cells: int, at: int | None
-    ) -> None:
-        step, actor = self._own_step(), self._present
-        if step is None or actor is None:
-            return
-        chosen = [step] if at is None else self._chosen(actor, at)
-        if at is not None and at < self._began:
-            self.staleness = max(self.staleness, step.began - at)
-            step.notes.append("stale read")
-        for chooser in chosen:
-            actor.snapshot_steps.add(chooser.index)
-            for low, high in ((b"", LAST),) if ranges is None else ranges:
-                chooser.add(Access(tree, low, high, cells | 1, 0, actor.transaction, is_data=True))
-        for low, high in ((b"", LAST),) if ranges is None else ranges:
-            self._note_read(step, Access(tree, low, high, cells, 0), LATEST if at is None else at)
-
-    def _chosen(self, actor: Actor, at: int) -> list[Step]:
-        """Return the steps of an actor during which a read timestamp may have been chosen."""
-        now = self._core.store.clock.peek()
-        return [
-            each
-            for each in self.steps
-            if each.actor == actor.number and each.began <= at <= (each.ended or now)
-        ]
-
-    def validated(self, access: Access, *, is_write: bool) -> None:
-        """Count what a commit validates as read by it, and writes as read by its snapshot."""
-        step, actor = self._own_step(), self._present
-        if step is None or actor is None:
-            return
-        step.add(access)
-        for index in actor.snapshot_steps if is_write else ():
-            self.steps[index].add(access)
-
-    def touch(self, access: Access) -> None:
-        """Count an access as one of the present step."""
-        if (step := self._own_step()) is not None:
-            step.add(access)
-
-    def wrote(self, writes: Sequence[TreeWrite], cells: CellMasks, at: int) -> None:
-        step, actor = self._own_step(), self._present
-        if step is None or actor is None:
-            return
-        store = self._core.store
-        for tree, key, row in writes:
-            mask = cells.get((tree, key), WHOLE_ROW)
-            step.add(Access(tree, key, successor(key), 0, mask, is_data=True))
-            step.changes.append(RowChange(tree, key, store.get(tree, key), row))
-            for index in actor.snapshot_steps:
-                self.steps[index].add(Access(tree, key, successor(key), mask, 0))
-        actor.snapshot_steps = set()
-
-    def generated(self, kind: str, value: Any) -> None:
-        if self._own_step() is not None and self._present is not None:
-            self._present.generated.append((kind, value))
-
-    def _note_read(self, step: Step, access: Access, at: int) -> None:
-        """Keep the rows of a read for the timeline."""
-        if self.plan.is_detailed:
-            tree, low, high = TreeId(access.tree), access.low, access.high
-            items = self._core.store.scan_items(tree, ((low, high),), at)
-            step.reads.append((tree, low, high, [row for _, row in islice(items, ROWS_SHOWN_MAX)]))
 
     # ------------------------------------------------------------------ afterwards
 
     def trace(self) -> Trace:
         """Return the order of the steps."""
-        return Trace.of(self.steps, self._ages())
-
-    def _ages(self) -> set[tuple[int, int]]:
-        """Return the pairs of first steps of transactions that conflict."""
-        pairs = set()
-        known = list(self._holders.values())
-        for position, (actor, accesses, first) in enumerate(known):
-            for other, others, second in known[position + 1 :]:
-                if actor != other and _conflict(accesses, others):
-                    pairs.add((min(first, second), max(first, second)))
-        return pairs
+        return Trace.of(self.steps, self.footprints.ages(), len(self.actors))
 
 
-def _conflict(some: Iterable[Access], others: Iterable[Access]) -> bool:
-    return any(one.conflicts(two) for one in some for two in others)
+def _stack_of(actor: Actor) -> str:
+    thread = actor.thread
+    frame = None if thread is None else sys._current_frames().get(thread.ident or 0)
+    return "" if frame is None else "".join(traceback.format_stack(frame))
+
+
+def _deadlock(waiting: Sequence[Actor]) -> CannotExplore:
+    """Return the failure of a run in which nothing ends the remaining waits."""
+    names = ", ".join(each.name for each in waiting)
+    if all(each.parent is not None and each.root.is_done for each in waiting):
+        return CannotExplore(
+            f"{names} waits although the function has returned. A function has to end the threads "
+            "that it starts, for example by `with ThreadPoolExecutor()`."
+        )
+    return CannotExplore(f"Every actor waits for another one: {names}.")

@@ -11,13 +11,31 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from itertools import count, pairwise
+from typing import NamedTuple
 
-from spanemu.explorer.run import Run
-from spanemu.explorer.steps import Event, Trace
+from spanemu.explorer.histories import FinishedRun, FinishedRuns, Reversal, history_of
+from spanemu.explorer.run import SHAPE_BYTES, Run
+from spanemu.explorer.steps import INTERRUPTED, Trace
 
-Prefix = tuple[int, ...]
-Shape = frozenset[tuple[Event, frozenset[Event]]]  # each event with the events before it
+
+class _Entry(NamedTuple):
+    """A race of a finished run, to be reversed; equally cheap ones in the order of `serial`."""
+
+    preemptions: int
+    length: int
+    serial: int
+    run: int
+    first: int
+    second: int
+
+
+class Branch(NamedTuple):
+    """A prefix to run, and the shapes of the requests that it repeats."""
+
+    word: tuple[int, ...]
+    shapes: tuple[bytes, ...]
 
 
 class Frontier:
@@ -25,84 +43,99 @@ class Frontier:
 
     def __init__(self, preemptions: int) -> None:
         self._most = preemptions + 1
-        self._queue: list[tuple[int, int, int, Prefix, Shape]] = []
-        self._pushed: set[Shape] = set()
-        self._finished: list[dict[Event, frozenset[Event]]] = []
+        self._queue: list[_Entry] = []
+        self._pushed: set[bytes] = set()
+        self._finished = FinishedRuns()
         self._serial = count()
-        self.beyond = 0  # prefixes that the bound left out
+        self.left = 0  # prefixes within the bound that wait
 
-    def __len__(self) -> int:
-        return len(self._queue)
+    @property
+    def has_more(self) -> bool:
+        """True if the bound leaves out a prefix that no finished run covers."""
+        while self._queue and self._finished.cover(self._reversal(self._queue[0]).history):
+            self._pop()
+        return bool(self._queue)
 
-    def next(self) -> Prefix | None:
-        """Return the cheapest prefix that no finished run has covered; None at the end."""
-        while self._queue:
-            *_, prefix, shape = heapq.heappop(self._queue)
-            if not self._is_covered(shape):
-                return prefix
-        return None
-
-    def _is_covered(self, shape: Shape) -> bool:
-        return any(
-            all(known.get(event) == before for event, before in shape) for known in self._finished
+    def next(self) -> Branch | None:
+        """Return the cheapest prefix that no finished run covers; None beyond the bound."""
+        if not self.has_more or self._queue[0].preemptions > self._most:
+            return None
+        entry = self._pop()
+        shapes = self._finished.runs[entry.run].shapes
+        reversal = self._reversal(entry)
+        return Branch(
+            tuple(reversal.word),
+            tuple(
+                shapes[SHAPE_BYTES * index : SHAPE_BYTES * (index + 1)]
+                for index in reversal.indexes
+            ),
         )
 
-    def add(self, run: Run) -> None:
-        """Push the reversals of the races of a finished run."""
+    def _pop(self) -> _Entry:
+        entry = heapq.heappop(self._queue)
+        self.left -= entry.preemptions <= self._most
+        return entry
+
+    def _reversal(self, entry: _Entry) -> Reversal:
+        run = self._finished.runs[entry.run]
+        return run.reversal(run.clocks(), (entry.first, entry.second))
+
+    def add(self, run: Run) -> bool:
+        """Push the reversals of the races of a finished run; return whether the run is new."""
         trace = run.trace()
-        self._finished.append(
-            {event: trace.predecessors(index) for index, event in enumerate(trace.events)}
-        )
-        for first, second in races(run, trace):
-            self._push(run, trace, first, second)
-
-    def _push(self, run: Run, trace: Trace, first: int, second: int) -> None:
-        between = [
-            index for index in range(first + 1, second) if not trace.before[index] >> first & 1
-        ]
-        indexes = [*range(first), *between, second]
-        among = sum(1 << index for index in indexes)
-        shape = frozenset(
-            (trace.events[index], trace.predecessors(index, among)) for index in indexes
-        )
-        if shape in self._pushed:
-            return
-        self._pushed.add(shape)
-        prefix = tuple(run.word[index] for index in indexes)
-        cost = _preemptions(run, indexes)
-        if cost > self._most:
-            self.beyond += 1
-            return
-        heapq.heappush(self._queue, (cost, len(prefix), next(self._serial), prefix, shape))
+        word = bytes(run.word)
+        history = history_of(word, trace.clocks, len(run.actors))
+        if self._finished.cover(history):
+            return False
+        finished = FinishedRun(word, b"".join(run.shapes), history)
+        number = self._finished.add(finished)
+        following = _following(run.word)
+        for race in races(run, trace):
+            reversal = finished.reversal(trace.clocks, race)
+            digest = blake2b(b"\xff".join(reversal.history), digest_size=8).digest()
+            if digest not in self._pushed:
+                self._pushed.add(digest)
+                cost = preemptions(run, reversal.indexes, following)
+                length = len(reversal.word)
+                entry = _Entry(cost, length, next(self._serial), number, *race)
+                heapq.heappush(self._queue, entry)
+                self.left += cost <= self._most
+        return True
 
 
 def races(run: Run, trace: Trace) -> Iterator[tuple[int, int]]:
     """Yield the pairs of steps that may be reversed."""
-    for second, step in enumerate(run.steps):
-        for first in range(second):
-            other = run.steps[first]
-            if other.actor == step.actor or not trace.dependent[second] >> first & 1:
-                continue
-            if step.enabled_by == first:
-                continue
-            if any(
-                trace.before[middle] >> first & 1 and trace.before[second] >> middle & 1
-                for middle in range(first + 1, second)
-            ):
-                continue
-            yield first, second
-
-
-def _preemptions(run: Run, indexes: Sequence[int]) -> int:
-    """Return how many steps of a prefix interrupt an actor that could have gone on."""
-    interrupted = 0
-    later: dict[int, list[int]] = {}
     for step in run.steps:
-        later.setdefault(step.actor, []).append(step.index)
+        bits = trace.direct[step.index]
+        for first in range(step.index):
+            if (
+                bits >> first & 1
+                and run.steps[first].actor != step.actor
+                and step.enabled_by != first
+                and not (step.is_woken or run.steps[first].is_woken)
+            ):
+                yield first, step.index
+
+
+def _following(word: Sequence[int]) -> list[int | None]:
+    """Return for each step the next step of the same actor, None for the last."""
+    following: list[int | None] = [None] * len(word)
+    known: dict[int, int] = {}
+    for index in range(len(word) - 1, -1, -1):
+        following[index] = known.get(word[index])
+        known[word[index]] = index
+    return following
+
+
+def preemptions(run: Run, indexes: Sequence[int], following: Sequence[int | None]) -> int:
+    """Count the switches of a prefix that interrupt an actor which could have gone on."""
+    interrupted = 0
     for before, index in pairwise(indexes):
-        actor = run.steps[before].actor
-        if run.steps[index].actor != actor:
-            following = [each for each in later[actor] if each > before]
-            if following and run.steps[following[0]].kind in ("request", "point"):
-                interrupted += 1
+        after = following[before]
+        if (
+            run.word[index] != run.word[before]
+            and after is not None
+            and run.steps[after].kind in INTERRUPTED
+        ):
+            interrupted += 1
     return interrupted

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from spanemu.explorer.requests import Sent
 from spanemu.storage.layout import TreeId
 
 LAST = b"\xff" * 64  # greater than every encoded key
-WOUNDS = -1  # the first of the pseudo trees that stand for the wounds of an actor's transactions
+POINTS = -1  # the pseudo tree of the points that code under test names
+SEQUENCES = -2  # the pseudo tree of the states of sequences
+OBJECTS = -3  # the pseudo tree of queues of Python, by their addresses
+WAITS = -4  # the pseudo tree of the actors that wait for locks
+WOUNDS = -5  # the first of the pseudo trees that stand for the wounds of an actor's transactions
+
+# The kinds of stops at which another actor runs only by interrupting the actor that stops.
+INTERRUPTED = frozenset({"request", "point", "part"})
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """Cells of the rows of [low, high) that a step reads and writes, as two masks.
 
     `holder` is the transaction, None for reads without one. `is_data` is False for accesses that
@@ -33,9 +41,7 @@ class Access:
             self.tree == other.tree
             and self.low < other.high
             and other.low < self.high
-            and bool(
-                self.reads & other.writes or self.writes & other.reads or self.writes & other.writes
-            )
+            and bool(self.reads & other.writes or self.writes & (other.reads | other.writes))
         )
 
 
@@ -53,7 +59,8 @@ class RowChange:
 class Step:
     """A part of a run: all that one actor does from one stop to its next.
 
-    `enabled_by` is the step that ended the wait with which the step begins.
+    `enabled_by` is the step that ended the wait with which the step begins. A step `is_woken` if
+    its wait ended by itself, when every actor waited. `sites` are known in detailed runs only.
     """
 
     index: int
@@ -62,67 +69,87 @@ class Step:
     began: int  # by the clock of the database
     ended: int = 0
     enabled_by: int | None = None
-    texts: list[str] = field(default_factory=list)
+    is_woken: bool = False
+    sent: list[Sent] = field(default_factory=list)
     sites: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     accesses: dict[Access, None] = field(default_factory=dict)
-    reads: list[tuple[TreeId, bytes, bytes, Any]] = field(default_factory=list)
+    reads: list[tuple[Access, list[Any]]] = field(default_factory=list)
     changes: list[RowChange] = field(default_factory=list)
+    _by_tree: dict[int, list[Access]] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines of the requests."""
+        return [sent.text for sent in self.sent]
 
     def add(self, access: Access) -> None:
         """Count an access as one of this step."""
-        self.accesses[access] = None
+        if access not in self.accesses:
+            self.accesses[access] = None
+            self._by_tree.setdefault(access.tree, []).append(access)
 
     def depends_on(self, other: Step) -> bool:
         """Return whether the order of two steps of different actors may matter."""
-        mine: dict[int, list[Access]] = {}
-        for access in self.accesses:
-            mine.setdefault(access.tree, []).append(access)
-        return any(
-            access.conflicts(own) for access in other.accesses for own in mine.get(access.tree, ())
-        )
+        own = self._by_tree
+        for tree, theirs in other._by_tree.items():
+            mine = own.get(tree)
+            if mine is None:
+                continue
+            for _, low, high, reads, writes, _, _ in theirs:
+                touched = reads | writes
+                for known in mine:
+                    if (
+                        (known.writes & touched or known.reads & writes)
+                        and low < known.high
+                        and known.low < high
+                    ):
+                        return True
+        return False
 
 
-Event = tuple[int, int]  # an actor, and the number of its step
+Clock = tuple[int, ...]  # for each actor, how many of its steps happen before a step
 
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of a finished run with their order: bit sets of the steps before each step."""
+    """The steps of a finished run with their order.
 
-    events: list[Event]
-    dependent: list[int]  # of each step, the earlier steps that it depends on directly
-    before: list[int]  # of each step, all steps that happen before it
+    `direct` has for each step the earlier steps that happen before it with no step between, and
+    `before` has all earlier steps that happen before it, both as bit sets. `clocks` count the
+    latter by actor.
+    """
+
+    direct: list[int]
+    before: list[int]
+    clocks: list[Clock]
 
     @classmethod
-    def of(cls, steps: list[Step], ages: set[tuple[int, int]]) -> Trace:
+    def of(cls, steps: Sequence[Step], ages: set[tuple[int, int]], actors: int) -> Trace:
         """Return the order of the steps of a run.
 
         `ages` are the pairs of steps whose order decides which transaction is older.
         """
-        events: list[Event] = []
-        dependent: list[int] = []
-        before: list[int] = []
-        counts: dict[int, int] = {}
+        trace = cls([], [], [])
+        of_actor = [0] * actors  # the steps of each actor, as bit sets
         for step in steps:
-            number = counts.get(step.actor, 0)
-            counts[step.actor] = number + 1
-            events.append((step.actor, number))
-            direct = closure = 0
-            for other in reversed(steps[: step.index]):
+            direct = before = 0
+            for index in range(step.index - 1, -1, -1):
+                if before >> index & 1:
+                    continue
+                other = steps[index]
                 if (
                     other.actor == step.actor
-                    or step.enabled_by == other.index
-                    or (other.index, step.index) in ages
+                    or step.enabled_by == index
+                    or step.is_woken
+                    or other.is_woken
+                    or (index, step.index) in ages
                     or step.depends_on(other)
                 ):
-                    direct |= 1 << other.index
-                    closure |= before[other.index] | 1 << other.index
-            dependent.append(direct)
-            before.append(closure)
-        return cls(events, dependent, before)
-
-    def predecessors(self, index: int, among: int = -1) -> frozenset[Event]:
-        """Return the events that happen before a step, of the steps in the bit set `among`."""
-        bits = self.before[index] & among
-        return frozenset(self.events[other] for other in range(index) if bits >> other & 1)
+                    direct |= 1 << index
+                    before |= trace.before[index] | 1 << index
+            trace.direct.append(direct)
+            trace.before.append(before)
+            trace.clocks.append(tuple((before & bits).bit_count() for bits in of_actor))
+            of_actor[step.actor] |= 1 << step.index
+        return trace

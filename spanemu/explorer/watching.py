@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.explorer.actors import Actor
+from spanemu.explorer.actors import acting
 from spanemu.explorer.errors import UncontrolledRequest, UnknownThread
 from spanemu.explorer.requests import UNSCHEDULED
 from spanemu.explorer.run import Run
-from spanemu.explorer.steps import Access
+from spanemu.explorer.steps import LAST, SEQUENCES, Access
 from spanemu.frontend.dispatch import ServedCall, Watcher
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import CellMasks, TreeWrite
@@ -48,7 +48,6 @@ class Front:
 
     def __init__(self, database: str, others: Sequence[Watcher]) -> None:
         self.run: Run | None = None
-        self.real_sleep: Callable[[float], None] = lambda seconds: None
         self._database = database
         self._others = others
         self._owner = threading.get_ident()
@@ -63,11 +62,10 @@ class Front:
             return
         call.is_explored = True  # type: ignore[attr-defined]
         method = call.path.rpartition("/")[2]
-        run = self.run
-        actor = self._actor()
+        run, actor = self.run, acting()
         if method in UNSCHEDULED:
             return
-        if actor is not None and run is not None:
+        if actor is not None and run is not None and actor.run is run:
             try:
                 run.request(actor, call, method, request)
             except SpannerError:
@@ -87,19 +85,20 @@ class Front:
             for other in self._others:
                 other.replied(call, reply)
             return
-        actor, run = self._actor(), self.run
+        actor, run = call.actor or acting(), self.run
         if actor is not None and run is not None:
+            actor.is_served = False
             run.replied(actor, call.path.rpartition("/")[2])
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
-        """Record the failure of a request."""
+        """Record the end of a request."""
         if not hasattr(call, "is_explored"):
             for other in self._others:
                 other.ended(call, error)
             return
-        actor, run = self._actor(), self.run
-        if actor is not None and run is not None and error is not None:
-            run.failed(actor, error)
+        actor, run = call.actor or acting(), self.run
+        if actor is not None and run is not None:
+            run.ended(actor, error)
 
     def _is_explored(self, request: Any) -> bool:
         for name in ("session", "database", "name"):
@@ -108,64 +107,60 @@ class Front:
                 return value == self._database or value.startswith(f"{self._database}/")
         return False
 
-    def _actor(self) -> Actor | None:
-        thread, run = threading.get_ident(), self.run
-        for actor in () if run is None else run.actors:
-            if actor.thread.ident == thread:
-                return actor
-        return None
-
-    def sleep(self, seconds: float) -> None:
-        """Wait; on the thread of an actor, stop instead, which takes no time."""
-        actor, run = self._actor(), self.run
-        if actor is None or run is None:
-            self.real_sleep(seconds)
-        else:
-            run.stop(actor, "sleep", "backoff ends")
-
     # ------------------------------------------------------------------ hooks of the engine
 
     def began(self, holder: LockHolder, *, is_atomic: bool) -> None:
         """Pass on the first statement of a transaction."""
         if self.run is not None:
-            self.run.began(holder, is_atomic=is_atomic)
+            self.run.footprints.began(holder, is_atomic=is_atomic)
 
     def requested(
         self, holder: LockHolder, tree: TreeId, low: bytes, high: bytes | None, lock: Lock
     ) -> None:
         """Pass on a lock request."""
         if self.run is not None:
-            self.run.requested(holder, tree, low, high, lock)
+            self.run.footprints.requested(holder, tree, low, high, lock)
 
     def wait(self, holder: LockHolder, waits: Wait) -> bool:
         """Let the run order a wait."""
-        return self.run is not None and self.run.wait(holder, waits)
+        return self.run is not None and self.run.footprints.wait(holder, waits)
+
+    def next_transaction(self, what: str) -> None:
+        """Let the run order the transactions of one request."""
+        if self.run is not None:
+            self.run.part(what)
 
     def ended_transaction(self, holder: LockHolder) -> None:
         """Pass on the end of a transaction."""
         if self.run is not None:
-            self.run.ended(holder)
+            self.run.footprints.ended(holder)
 
     def read(
         self, tree: TreeId, ranges: Sequence[ByteRange] | None, cells: int, at: int | None
     ) -> None:
         """Pass on a read without locks."""
         if self.run is not None:
-            self.run.read(tree, ranges, cells, at)
+            self.run.footprints.read(tree, ranges, cells, at)
 
     def validated(
         self, tree: TreeId, low: bytes, high: bytes, cells: int, *, is_write: bool = False
     ) -> None:
         """Pass on what a commit validates."""
         if self.run is not None:
-            self.run.validated(Access(tree, low, high, cells, 0), is_write=is_write)
+            access = Access(tree, low, high, cells, 0)
+            self.run.footprints.validated(access, is_write=is_write)
 
     def wrote(self, writes: Sequence[TreeWrite], cells: CellMasks, at: int) -> None:
         """Pass on a commit."""
         if self.run is not None:
-            self.run.wrote(writes, cells, at)
+            self.run.footprints.wrote(writes, cells, at)
 
     def generated(self, kind: str, value: Any) -> None:
         """Pass on a generated value."""
         if self.run is not None:
-            self.run.generated(kind, value)
+            self.run.footprints.generated(kind, value)
+
+    def sequence_read(self) -> None:
+        """Pass on a read of the state of a sequence."""
+        if self.run is not None:
+            self.run.touch(Access(SEQUENCES, b"", LAST, 0, 1))

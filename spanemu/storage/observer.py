@@ -77,6 +77,10 @@ class StoreExplorer(Protocol):
         """Record a value that the database has made up, such as that of a sequence."""
         ...
 
+    def sequence_read(self) -> None:
+        """Record that the state of a sequence was read."""
+        ...
+
 
 class Follower(Protocol):
     """A receiver of the rows of one tree, as soon as each commit is visible."""

@@ -152,7 +152,7 @@ class SnapshotReader:
         """Return the documents of a partition of a search index, or None if they are few."""
         tree, store = tree_of(index), self._store
         if store.explorer is not None:
-            store.explorer.read(tree, None, WHOLE_ROW, self.at)
+            store.explorer.read(tree, (postings.range_of(prefix),), WHOLE_ROW, self.at)
         if store.nth_key(tree, postings.range_of(prefix), _FEW_DOCUMENTS) is None:
             return None
         selection = postings.Selection(prefix, lists)

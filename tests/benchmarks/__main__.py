@@ -13,6 +13,7 @@ from tests.benchmarks import (
     ddl,
     dialects,
     engine,
+    explorer,
     floor,
     go_client,
     graph,
@@ -73,6 +74,7 @@ SUITES = {
     "floor": floor.main,
     "vectors": vectors.main,
     "graph": graph.main,
+    "explorer": explorer.main,
 }
 
 

@@ -24,6 +24,7 @@ from spanemu.database.options import (
 )
 from spanemu.database.sessions.session import Session
 from spanemu.models.answerers import FunctionAnswers
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 
 ROWS, ROUNDS_MIN = 10_000, 5

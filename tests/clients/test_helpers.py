@@ -36,16 +36,29 @@ SAMPLES = {
 )
 @pytest.mark.parametrize("language", SAMPLES)
 def test_the_sample_passes(language: str, tmp_path: Path) -> None:
-    tools, fetch, run = SAMPLES[language]
+    _, _, run = SAMPLES[language]
+    ran = _shell(run, _fetched(language, tmp_path), RUN_SECONDS_MAX)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.toolchain
+def test_the_helper_for_go_explores_races(tmp_path: Path) -> None:
+    run = "go test -count=1 -v -run 'TestOneTransactionHasNoRace|TestALostUpdateIsFound' ./..."
+    ran = _shell(run, _fetched("go", tmp_path), RUN_SECONDS_MAX)
+    assert ran.stdout.count("--- PASS") == 2, ran.stdout + ran.stderr
+
+
+def _fetched(language: str, folder: Path) -> Path:
+    """Return a copy of a helper with its dependencies; skip the test where they are missing."""
+    tools, fetch, _ = SAMPLES[language]
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)}: not installed here")
-    home = shutil.copytree(HELPERS / language, tmp_path / language)
+    home = shutil.copytree(HELPERS / language, folder / language)
     fetched = _shell(fetch, home, FETCH_SECONDS_MAX)
     if fetched.returncode:
         pytest.skip(f"no dependencies for {language}: {fetched.stderr.strip()[-500:]}")
-    ran = _shell(run, home, RUN_SECONDS_MAX)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return home
 
 
 def test_the_lock_file_names_no_hosts() -> None:

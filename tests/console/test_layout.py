@@ -194,6 +194,25 @@ SITE = "integration/shipping/notifications_test.py:1204, called from shipping/he
 SQL = f"UPDATE {TABLE} SET Note = 'sent' WHERE CustomerReferenceIdentifier = @customer"
 
 
+def exploration():
+    """Return a failed exploration of four functions with long names and lines."""
+    actors = [f"a_customer_is_told_of_each_delivery_{n}" for n in range(4)]
+    lines = [
+        {"kind": kind, "text": SQL, "site": SITE, "mark": mark}
+        for kind, mark in (("request", ""), ("read", "< written by 3"), ("note", ""))
+    ]
+    return {
+        "note": "explored 7, failed",
+        "warnings": [],
+        "timeline": {
+            "kind": "lost update", "text": f"lost update of {TABLE}: {SQL}", "advice": SQL, "schedule": "ABCD" * 5, "schedules": 7,
+            "actors": actors, "entries": [{"number": n + 1, "actor": n % 4, "lines": lines} for n in range(20)],
+            "arrows": [{"first": 1, "second": 4, "text": SQL}, {"first": 4, "second": 5, "text": SQL}],
+            "endings": [{"name": " then ".join(actors), "text": SQL}],
+        },
+    }  # fmt: skip
+
+
 def long_report(hotspots):
     """Return a report with long names, failures, findings, plans and waits for locks."""
     findings = [
@@ -231,6 +250,11 @@ def long_report(hotspots):
             left_open=[f"transaction 7, last statement: {SQL} at {SITE}"],
             databases=[
                 {"statements": [statement], "transactions": transactions, "findings": findings}
+            ],
+            explorations=[
+                exploration()
+                if n
+                else {"note": "explored 36, complete", "warnings": [], "timeline": None}
             ],
         )
         for file in ("notifications", "preferences")

@@ -88,7 +88,10 @@ def test_vector_search(walk):
 
 
 def test_explore(walk):
-    printed = walk.follow(after_the_quickstart("explore.md"), shown={"lost update of": "before"})
+    printed = walk.follow(
+        after_the_quickstart("explore.md"),
+        shown={"lost update of": "before", "database.Explore(t": "in Go"},
+    )
     assert "1 passed" in printed
     assert ", complete" in printed
 

@@ -28,6 +28,7 @@ from spanemu.cli.commands import COMMANDS, command_named
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.databases import DatabaseControl, SnapshotList, TransferControl
 from spanemu.control.emulator import EmulatorControl, SavingControl
+from spanemu.control.explorations import ExplorationHandle, ExplorationsControl
 from spanemu.control.faults import Fault
 from spanemu.control.hotspot_watch import Watch
 from spanemu.control.hotspots import HotspotsHandle
@@ -81,6 +82,8 @@ INTERFACES = (
     HotspotsHandle,
     Watch,
     SplitsHandle,
+    ExplorationsControl,
+    ExplorationHandle,
     SnapshotList,
     TransferControl,
     ChangeStreamControl,

@@ -422,3 +422,46 @@ def test_an_app_without_a_package_for_migrations_has_the_tables_of_its_models(sh
         *ALONE,
     )
     result.assert_outcomes(passed=1)
+
+
+def test_atomic_blocks_are_explored(shop):
+    result = shop.run_apart(
+        """
+        import pytest
+
+        @pytest.fixture
+        def order(spanner_django_db):
+            from shop.models import Order
+            return Order.objects.create(cents=100).pk
+
+        def add(order, cents, atomic):
+            from django.db import transaction
+            from shop.models import Order
+
+            def actor():
+                if atomic:
+                    with transaction.atomic():
+                        now = Order.objects.get(pk=order).cents
+                        Order.objects.filter(pk=order).update(cents=now + cents)
+                else:
+                    now = Order.objects.get(pk=order).cents
+                    Order.objects.filter(pk=order).update(cents=now + cents)
+            return actor
+
+        def test_autocommit(order, spanner_explore):
+            spanner_explore({"ann": add(order, 1, False), "bob": add(order, 2, False)})
+
+        def test_atomic(order, spanner_explore):
+            from django.db import DatabaseError
+            from google.cloud.spanner_dbapi.exceptions import RetryAborted
+            result = spanner_explore(
+                {"ann": add(order, 1, True), "bob": add(order, 2, True)},
+                allow_errors=(DatabaseError, RetryAborted))
+            assert result.schedules > 2
+        """,
+        *ALONE,
+        "-W",
+        "ignore::UserWarning",
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["lost update of shop_order*"])

@@ -29,6 +29,7 @@ SHOWN = (
     "a_lost_answer",
 )
 NEEDED = {
+    "booking": (),
     "django": ("django", "django_spanner"),
     "plain": (),
     "product_search": (),

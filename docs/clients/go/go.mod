@@ -2,7 +2,10 @@ module spanemu.test/spanemutest
 
 go 1.26.0
 
-require cloud.google.com/go/spanner v1.96.1
+require (
+	cloud.google.com/go/spanner v1.96.1
+	google.golang.org/grpc v1.83.2
+)
 
 require (
 	cel.dev/expr v0.25.2 // indirect
@@ -48,6 +51,5 @@ require (
 	google.golang.org/genproto v0.0.0-20260715232425-e75dac1f907d // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260715232425-e75dac1f907d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260715232425-e75dac1f907d // indirect
-	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )

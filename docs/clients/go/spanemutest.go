@@ -16,7 +16,7 @@
 //
 // The emulator at SPANNER_EMULATOR_HOST and SPANNER_EMULATOR_REST_HOST is used if these are set;
 // otherwise Open starts the command in SPANEMU, by default "spanemu". Copy this file into your
-// module; it needs the standard library only.
+// module; it needs the standard library only. explore.go, beside it, finds races between functions.
 package spanemutest
 
 import (

@@ -173,13 +173,23 @@ class Sessions:
         for transactions in list(self._busy):
             transactions.abort_all(why)
 
+    def forget_since(self, number: int) -> None:
+        """Forget the aborted transactions that were begun after the one with a number."""
+        with self._mutex:
+            sessions = list(self._sessions.values())
+        for transactions in (self._shared, *(session.transactions for session in sessions)):
+            transactions.forget_since(number)
+
     def abort(self, transaction_id: bytes, why: str) -> None:
         """Abort an open read-write transaction. Raises TransactionNotFound."""
-        for transaction in self._open():
-            if transaction.id == transaction_id:
-                transaction.abort(why)
-                return
-        raise errors.TransactionNotFound(transaction_id.decode("ascii", "replace"))
+        transaction = self.open_transaction(transaction_id)
+        if transaction is None:
+            raise errors.TransactionNotFound(transaction_id.decode("ascii", "replace"))
+        transaction.abort(why)
+
+    def open_transaction(self, transaction_id: bytes) -> ReadWriteTransaction | None:
+        """Return an open read-write transaction, None if there is none with an id."""
+        return next((each for each in self._open() if each.id == transaction_id), None)
 
     def _open(self) -> Collection[ReadWriteTransaction]:
         return [

@@ -211,6 +211,8 @@ class Session:
         options = ReadWriteOptions(exclude_from_change_streams=exclude_from_change_streams)
         commit_options = CommitOptions(transaction_tag=transaction_tag)
         for index, group in enumerate(groups):
+            if index:
+                self.transactions.pause(f"group {index + 1}")
             reset_annotations()
             try:
                 if isinstance(group, SpannerError):

@@ -79,6 +79,8 @@ class StatementContext:
 
     def sequence_state(self, sequence: str) -> int | None:
         """Return the current counter; None before the first value."""
+        if self._store.explorer is not None:
+            self._store.explorer.sequence_read()
         return self._store.sequences.get(self._schema.sequences[self._schema.fold(sequence)].id)
 
     def identity_state(self, column: str) -> int | None:

@@ -80,6 +80,8 @@ class _Partition:
         transaction = TransactionWorkspace(
             core.store, core.locks, holder, context, Reads.PESSIMISTIC
         )
+        if core.locks.explorer is not None:
+            core.locks.explorer.began(holder, is_atomic=True)
         try:
             result = self._execute(transaction, generation)
             transaction.lock_writes()
@@ -167,7 +169,10 @@ class PartitionedDmlTransaction:
     ) -> ResultStream:
         """Run the partitions one after another."""
         origin = self._origin._replace(tag=request.transaction_tag)
-        for partition in partitions:
+        explorer = self._core.locks.explorer
+        for number, partition in enumerate(partitions):
+            if number and explorer is not None:
+                explorer.next_transaction(f"partition {number + 1} of {len(partitions)}")
             result = _Partition(self._core, request, partition, origin).run()
             progress.add(result.stats.row_count or 0, self._core.store.clock.peek())
         result.stats.row_count = progress.rows

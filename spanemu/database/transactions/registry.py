@@ -157,6 +157,12 @@ class Transactions:
             _check_previous(options.previous, next(self.core.transaction_ids))
         return ReadWriteTransaction(self.core, b"", options)
 
+    def pause(self, what: str) -> None:
+        """Let an exploration run other transactions before the next one of a request."""
+        explorer = self.core.locks.explorer
+        if explorer is not None:
+            explorer.next_transaction(what)
+
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
         """Run the first request of a transaction, and restart it when an older one wounds it.
 
@@ -226,6 +232,14 @@ class Transactions:
             transaction.abort(why)
             if isinstance(transaction, ReadWriteTransaction):
                 transaction.drop_state_if_aborted()
+
+    def forget_since(self, number: int) -> None:
+        """Forget the transactions that were begun after number `number`, and aborted since."""
+        with self._mutex:
+            for id_ in [id_ for id_ in self._settled if int(id_) > number]:
+                del self._settled[id_]
+                self._heard.pop(id_, None)
+            self._turns = deque(turn for turn in self._turns if int(turn[1].id) <= number)
 
     def close(self, why: str) -> None:
         """Abort and remove every transaction."""

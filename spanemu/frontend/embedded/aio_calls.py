@@ -17,6 +17,7 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from spanemu.base.call import serving
 from spanemu.base.live import LiveRows
 from spanemu.frontend.embedded.status import (
     CANCELLED,
@@ -132,13 +133,18 @@ class AioUnaryCall(AioCall, grpc.aio.UnaryUnaryCall):  # type: ignore[misc]
         self._raise_unless_ok()
         return self._response
 
+    async def _served_by(self, work: Callable[[], Any]) -> Any:
+        if serving.actor is not None:  # An exploration orders requests, one at a time.
+            return work()
+        return await self._loop.run_in_executor(workers(), work)
+
     async def wait_for_connection(self) -> None:
         await self._end()
         self._raise_unless_ok()
 
     async def _run(self, work: Callable[[], Any]) -> None:
         try:
-            self._response = await self._loop.run_in_executor(workers(), work)
+            self._response = await self._served_by(work)
         except Exception as error:
             self._finish(status_of_error(error, self._served))
         else:
@@ -217,7 +223,7 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
 
     async def _next_step(self) -> Any:
         """Return what the replies yield next; None at their end."""
-        step = self._loop.run_in_executor(workers(), self._next_reply)
+        step = self._begin_step()
         try:
             reply = await asyncio.shield(step)
         except asyncio.CancelledError:
@@ -233,6 +239,16 @@ class AioStreamCall(AioCall, grpc.aio.UnaryStreamCall):  # type: ignore[misc]
             self._close()
             return None
         return reply
+
+    def _begin_step(self) -> asyncio.Future[Any]:
+        if serving.actor is None:
+            return self._loop.run_in_executor(workers(), self._next_reply)
+        step: asyncio.Future[Any] = self._loop.create_future()
+        try:  # An exploration orders requests, one at a time.
+            step.set_result(self._next_reply())
+        except Exception as error:
+            step.set_exception(error)
+        return step
 
     def _next_reply(self) -> Any:
         data = next(self._replies, None)

@@ -131,6 +131,10 @@ class LockExplorer(Protocol):
         """Wait until `waits` is over; return False if the caller has to wait itself."""
         ...
 
+    def next_transaction(self, what: str) -> None:
+        """Let other transactions run before a request begins one more of its own transactions."""
+        ...
+
     def ended_transaction(self, holder: LockHolder) -> None:
         """Record that a transaction is about to release its locks. The table's mutex is held."""
         ...

@@ -1,0 +1,27 @@
+CREATE TABLE Rooms (
+  RoomId INT64 NOT NULL,
+  IsOpen BOOL NOT NULL,
+  Cents INT64 NOT NULL,
+) PRIMARY KEY (RoomId);
+
+CREATE TABLE Bookings (
+  BookingId STRING(36) NOT NULL,
+  RoomId INT64 NOT NULL,
+  FirstNight INT64 NOT NULL,
+  LastNight INT64 NOT NULL,
+  Guest STRING(100) NOT NULL,
+  Cents INT64 NOT NULL,
+) PRIMARY KEY (BookingId);
+
+CREATE INDEX BookingsByRoom ON Bookings (RoomId, FirstNight);
+
+CREATE TABLE Guests (
+  Guest STRING(100) NOT NULL,
+  Points INT64 NOT NULL,
+) PRIMARY KEY (Guest);
+
+CREATE TABLE Payments (
+  PaymentId STRING(36) NOT NULL,
+  Guest STRING(100) NOT NULL,
+  Cents INT64 NOT NULL,
+) PRIMARY KEY (PaymentId);
