@@ -79,7 +79,7 @@ RARE = {
 def test_the_first_query_imports_what_it_needs():
     loaded = loaded_after(f"exec({FIRST_QUERY!r})")
     assert not loaded & RARE
-    assert sum(name.startswith("spanemu") for name in loaded) < 303
+    assert sum(name.startswith("spanemu") for name in loaded) < 250
 
 
 # What takes a start longer than its substitutes: `base.deferred` and `base.record`.
