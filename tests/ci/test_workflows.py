@@ -160,7 +160,7 @@ def test_actionlint_has_no_complaint(tmp_path: Path) -> None:
 
 def test_no_image_is_at_a_host_but_that_of_google() -> None:
     files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "container").iterdir()]
-    hosts = re.compile(r"\b((?:[\w-]+\.)?(?:gcr|ghcr|docker|quay|azurecr)\.io)/([\w/.-]+)")
+    hosts = re.compile(r"\b((?:[\w-]+\.)?(?:gcr|ghcr|docker|quay|azurecr)\.io)/([\w/-]+)")
     images = {
         image
         for path in [*files, *FOLDER.iterdir()]
