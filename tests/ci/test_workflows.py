@@ -156,3 +156,14 @@ def test_actionlint_has_no_complaint(tmp_path: Path) -> None:
     command = [str(tmp_path / "actionlint"), "-no-color", *map(str, files)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_image_is_at_a_host_but_that_of_google() -> None:
+    files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "container").iterdir()]
+    hosts = re.compile(r"\b((?:[\w-]+\.)?(?:gcr|ghcr|docker|quay|azurecr)\.io)/([\w/-]+)")
+    images = {
+        image
+        for path in [*files, *FOLDER.iterdir()]
+        for image in hosts.findall(path.read_text("utf-8"))
+    }
+    assert images == {("gcr.io", "cloud-spanner-emulator/emulator")}
