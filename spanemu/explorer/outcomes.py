@@ -72,9 +72,7 @@ class OutcomeReader:
     def of(self, run: Run) -> Outcome:
         """Return the outcome of a run that has just ended."""
         written = {change.tree for step in run.steps for change in step.changes}
-        rows = {
-            table.name: self._rows(table) for table in self.tables if tree_of(table) in written
-        }
+        rows = {table.name: self._rows(table) for table in self.tables if tree_of(table) in written}
         ran = [actor for actor in run.actors if actor.root.number in run.plan.order]
         names = self._names(ran, rows)
         now = self._database.clock.peek()
