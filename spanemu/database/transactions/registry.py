@@ -234,7 +234,7 @@ class Transactions:
                 transaction.drop_state_if_aborted()
 
     def forget_since(self, number: int) -> None:
-        """Forget the transactions that were begun after number `number`, and aborted since."""
+        """Forget the transactions begun after the one with a number, which are aborted."""
         with self._mutex:
             for id_ in [id_ for id_ in self._settled if int(id_) > number]:
                 del self._settled[id_]
