@@ -164,4 +164,3 @@ def _filters(node: Node) -> Iterator[Filter]:
         yield node
     for below in _passed(node):
         yield from _filters(below)
-

@@ -182,7 +182,9 @@ class GraphQuery:
 
     def body(self) -> str:
         """Return the text behind the graph's name."""
-        begun = 1 + max([n for n, step in enumerate(self.steps) if isinstance(step, Next)], default=-1)
+        begun = 1 + max(
+            [n for n, step in enumerate(self.steps) if isinstance(step, Next)], default=-1
+        )
         before = " ".join([_step_text(step) for step in self.steps[:begun]])
         text = f"{before} {self._last_text(begun)}".strip()
         other = self.operand()

@@ -79,5 +79,5 @@ def test_a_record_has_the_properties_of_spanners_export(folder):
 def test_a_record_without_a_property_is_refused(folder):
     record = {**record_of(folder, "Nodes")}
     del record["spannerGraphNodeTable_0_KEY_COLUMNS"]
-    with pytest.raises(UnknownDefinition, match="Nodes: .*_0_KEY_COLUMNS is missing"):
+    with pytest.raises(UnknownDefinition, match=r"Nodes: .*_0_KEY_COLUMNS is missing"):
         schema_statements([record], GOOGLE_STANDARD_SQL)

@@ -126,9 +126,7 @@ def _in_order(
     return _Operand(operand.build, known)
 
 
-def _common_type(
-    variables: Sequence[Variable], operator: SetOperator, env: GraphEnv
-) -> Type:
+def _common_type(variables: Sequence[Variable], operator: SetOperator, env: GraphEnv) -> Type:
     candidates = [
         Candidate(variable.type, Kind.VALUE)
         if variable.literal is None
@@ -141,9 +139,7 @@ def _common_type(
 class _Union:
     """UNION ALL of several queries."""
 
-    def __init__(
-        self, operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv
-    ) -> None:
+    def __init__(self, operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv) -> None:
         self._operator = operator
         self._operands = operands
         self._env = env
@@ -197,9 +193,7 @@ class _Union:
         return SetOpScan(SetOpKind.UNION_ALL, inputs, tuple(self._columns.outputs))
 
 
-def _compared(
-    operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv
-) -> WorkingTable:
+def _compared(operator: SetOperator, operands: Sequence[_Operand], env: GraphEnv) -> WorkingTable:
     """Return INTERSECT or EXCEPT of several queries."""
     columns: list[ResolvedColumn] = []
     inputs: list[list[ResolvedColumn]] = [[] for _ in operands]
