@@ -97,6 +97,7 @@ LANGCHAIN = Client(
     folder="suites/langchain",
 )
 
+
 def _graph_store(name: str, prints: str) -> Client:
     """Return the documented flow of a graph store, in an environment of its own."""
     return Client(
@@ -110,9 +111,21 @@ def _graph_store(name: str, prints: str) -> Client:
     )
 
 
+_FLOW = """\
+get: ['aab', 'ddd']
+by property: ['bbc']
+triplets: [('aab', 'KNOWS', 'bbc'), ('aab', 'LIVES_IN', 'ddd')]
+map: True ['KNOWS', 'LIVES_IN']
+without: ['LIVES_IN']
+near: ['aab'] [0.95]
+nodes: [{'n': 4}]
+nodes: [{'n': 3}]
+"""
 GRAPH_STORES = {
     "langchain": _graph_store("langchain", ""),
-    "llama_index": _graph_store("llama_index", ""),
+    "llama_index": _graph_store(
+        "llama_index", f"typed\n{_FLOW}schema: True\nflexible\n{_FLOW}schema: False\n"
+    ),
 }
 _NEAR = "{} COSINE: [[1, 0.051], [2, 0.368]]\n{} EUCLIDEAN: [[1, 1.0], [2, 1.732]]\n"
 _STORED = "store: [['aab', 'short', 0.051], ['bbc', 'short', 0.368]]\n"

@@ -344,9 +344,9 @@ def _element(prefix: str, element: Element) -> Record:
     for number, label in enumerate(element.labels):
         of_label = f"{prefix}_LABEL_{number}"
         properties[f"{of_label}_NAME"] = label.name
-        for place, declared in enumerate(label.properties):
-            properties[f"{of_label}_PROPERTY_{place}_NAME"] = declared.name
-            properties[f"{of_label}_PROPERTY_{place}_VALUE"] = declared.expression
+        for position, declared in enumerate(label.properties):
+            properties[f"{of_label}_PROPERTY_{position}_NAME"] = declared.name
+            properties[f"{of_label}_PROPERTY_{position}_VALUE"] = declared.expression
     return properties
 
 

@@ -142,12 +142,12 @@ class Generator:
         """Return RETURN and NEXT with the variables that are returned at the end, and others."""
         lists = (self._nodes, self._edges, self._node_groups, self._edge_groups, self._paths)
         needed = dict.fromkeys([item.variable for item in self._items])
-        others = [name for each in lists for name in each if name not in needed]
+        others = [name for known in lists for name in known if name not in needed]
         names = [*needed, *[name for name in others if self._chance(0.5)]]
         self._random.shuffle(names)
         is_distinct = {*names} <= {*self._nodes, *self._edges} and self._chance(0.4)
-        for each in lists:
-            each[:] = [name for name in each if name in names]
+        for known in lists:
+            known[:] = [name for name in known if name in names]
         return Next(tuple(names), is_distinct)
 
     def _call(self) -> Call | None:

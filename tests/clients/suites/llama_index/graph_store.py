@@ -1,6 +1,8 @@
 """The documented flow of llama-index's SpannerPropertyGraphStore, with either schema.
 
     python graph_store.py PROJECT INSTANCE DATABASE
+
+Each schema is made anew.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def flow(store: SpannerPropertyGraphStore) -> None:
     store.upsert_nodes([*people, city, chunk])
     store.upsert_relations(
         [
-            Relation(source_id="aab", target_id="ddd", label="LIVES_IN", properties={"since": 2020}),
+            Relation(
+                source_id="aab", target_id="ddd", label="LIVES_IN", properties={"since": 2020}
+            ),
             Relation(source_id="aab", target_id="bbc", label="KNOWS", properties={}),
             Relation(source_id="bbc", target_id="ddd", label="LIVES_IN", properties={}),
         ]

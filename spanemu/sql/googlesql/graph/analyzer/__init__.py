@@ -9,7 +9,7 @@ In reading order:
 - `table`: the working table, its variables, and the surroundings of a graph query
 - `patterns`, `variables`, `nodes`, `anchors` and `fillers`: the shape of patterns, and what their
   parts mean
-- `match`, `path_scan` and `path_parts`: MATCH, as joins and as scans of paths
+- `match`, `match_rows`, `path_scan` and `path_parts`: MATCH, as joins and as scans of paths
 - `statements`, `returns`, `set_operation`, `shared_table` and `query`: whole queries
 
 Beside these: `errors`.
