@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
+from spanemu.base.deep_stack import deep_stack
 from spanemu.base.limits import STATEMENT_MEMORY_BYTES_MAX
 from spanemu.sql.executor import codegen
 from spanemu.sql.executor.memory import REFERENCE_BYTES, MemoryAccount
@@ -16,9 +17,11 @@ from spanemu.sql.plan.conditions import conjunction, conjunction_or_true, conjun
 from spanemu.sql.plan.joins import ApplyJoin
 from spanemu.sql.plan.nodes import Filter, Node, Project, Scan, Subquery
 from spanemu.sql.plan.traverse import free
+from spanemu.sql.planner.planning import PlanTooDeep
 from spanemu.sql.resolved import Expr
 from spanemu.values.types import Type
 
+T = TypeVar("T")
 Operator = Callable[[Any, "Compiler"], Relation]
 Gate = Callable[[Run], Any]  # true if rows are to be read at all
 
@@ -57,12 +60,19 @@ class Compiler:
         # An expression may be compiled more than once, the subqueries in it only once.
         self.subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]] = {}
 
-    def separate(self) -> Compiler:
-        """Return a compiler for a part that is compiled later, whose slots and memos are its own.
+    def compiled_later(self, compile_part: Callable[[Compiler], T]) -> T | None:
+        """Return a part of the plan that is compiled while a statement runs.
 
-        A run has none of them: the part must need none.
+        Return None if the part needs a slot or a memo, of which the run has none for it, or nests
+        too deep.
         """
-        return Compiler(self._operators, self._declared, memory_limit=self._memory_limit)
+        separate = Compiler(self._operators, self._declared, memory_limit=self._memory_limit)
+        try:
+            with deep_stack():
+                part = compile_part(separate)
+        except (RecursionError, PlanTooDeep):
+            return None
+        return None if separate.slot_count or separate.memo_count else part
 
     @property
     def slot_count(self) -> int:

@@ -185,11 +185,9 @@ class _Methods:
             loops = group_loop.loops_of([call for _, call in node.aggregates])
             is_volatile = any(scope_of(value).is_volatile for _, value in node.keys)
             if loops is not None and not is_volatile:
-                separate = compiler.separate()
-                loop = group_loop.GroupLoop(node, below, loops, separate)
-                # A run has no space for values of the loop.
-                if not separate.slot_count and not separate.memo_count:
-                    self._loop = loop
+                self._loop = compiler.compiled_later(
+                    lambda later: group_loop.GroupLoop(node, below, loops, later)
+                )
             self._is_compiled = True
         return self._loop
 

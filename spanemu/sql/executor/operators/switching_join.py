@@ -75,11 +75,7 @@ class Hashed:
         compiler: Compiler,
     ) -> None:
         self._turn = Turn(key, limit)
-        separate = compiler.separate()
-        lists = _hash_join(node, key, left, separate)
-        # A run has no space for the join's own values.
-        needs_space = separate.slot_count or separate.memo_count
-        self._lists: hash_join.Lists | None = None if needs_space else lists
+        self._lists = compiler.compiled_later(lambda later: _hash_join(node, key, left, later))
 
     def rows(self, source: Iterator[Row], look_up: LookUp, run: Run) -> Iterator[Row]:
         """Yield the joined rows of the left rows after the first `LOOK_UPS_MIN`."""

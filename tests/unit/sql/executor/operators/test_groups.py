@@ -409,3 +409,24 @@ def test_lists_of_floats_stay_short(monkeypatch) -> None:
         assert total == sums.sum_of_floats(values)
         assert average == pytest.approx(sums.average_of_floats(values), rel=1e-15)
     assert 0 < max(longest) < 2_000
+
+
+def test_an_aggregate_with_a_subquery_has_no_generated_loop() -> None:
+    singers = [(n, f"{n % 900}", None, None, 1.0) for n in range(3_000)]
+    reader = MemoryReader({"Singers": singers})
+    sql = (
+        "SELECT FirstName, SUM(SingerId + (SELECT COUNT(*) FROM Albums WHERE AlbumId > 0)) "
+        "FROM Singers GROUP BY FirstName"
+    )
+    assert dict(ask(sql, reader))["7"] == 7 + 907 + 1807 + 2707
+
+
+def test_loops_of_correlated_groups_read_outer_columns() -> None:
+    singers = [(n, f"{n % 900}", None, None, 1.0) for n in range(3_000)]
+    albums = [(n, 1, "a", n) for n in range(1, 3)]
+    reader = MemoryReader({"Singers": singers, "Albums": albums})
+    sql = (
+        "SELECT a.SingerId, ARRAY(SELECT AS STRUCT FirstName, SUM(SingerId * a.Budget) AS s"
+        " FROM Singers GROUP BY FirstName ORDER BY s LIMIT 1) FROM Albums a"
+    )
+    assert [row[1][0][1] for row in ask(sql, reader)] == [3600, 7200]
