@@ -231,12 +231,9 @@ class CommitRecording:
             return
         now, began = monotonic(), self._began
         since = min(holder.client.began_at or began, began)
-        log = self._log
-        log.commits.append(
+        self._log.add_commit(
             CommitRecord(*self._request, holder.age, now - began, now - since, code, written)
         )
-        if len(log.commits) >= RECORDS_MAX:
-            log.when_full()
 
 
 class ActivityLog:
@@ -262,6 +259,12 @@ class ActivityLog:
             return False
         call.cancel()
         return True
+
+    def add_commit(self, commit: CommitRecord) -> None:
+        """Record a commit that is over."""
+        self.commits.append(commit)
+        if len(self.commits) >= RECORDS_MAX:
+            self.when_full()
 
     def forget(self) -> None:
         """Remove the records; running requests stay."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -84,6 +85,21 @@ class ReadWriteOptions(Record):
     read_lock_mode: ReadLockMode = ReadLockMode.UNSPECIFIED
     previous: bytes = b""
     exclude_from_change_streams: bool = False
+
+    # Looked up once, because a client sends the same options with each transaction.
+    @cached_property
+    def reads(self) -> Reads:
+        """The concurrency control of the transaction's reads."""
+        return _READS[self.isolation, self.read_lock_mode]
+
+    @cached_property
+    def control(self) -> tuple[Isolation, ReadLockMode]:
+        """The isolation level and the lock mode in effect, with the defaults."""
+        is_repeatable = self.isolation is Isolation.REPEATABLE_READ
+        isolation = Isolation.REPEATABLE_READ if is_repeatable else Isolation.SERIALIZABLE
+        if self.read_lock_mode is not ReadLockMode.UNSPECIFIED:
+            return isolation, self.read_lock_mode
+        return isolation, ReadLockMode.OPTIMISTIC if is_repeatable else ReadLockMode.PESSIMISTIC
 
 
 @record
@@ -199,17 +215,3 @@ _READS: Mapping[tuple[Isolation, ReadLockMode], Reads] = {
     (Isolation.REPEATABLE_READ, ReadLockMode.OPTIMISTIC): Reads.REPEATABLE,
     (Isolation.REPEATABLE_READ, ReadLockMode.PESSIMISTIC): Reads.REPEATABLE_LOCKING,
 }
-
-
-def in_effect(options: ReadWriteOptions) -> tuple[Isolation, ReadLockMode]:
-    """Return the isolation level and the lock mode of a transaction, with the defaults."""
-    is_repeatable = options.isolation is Isolation.REPEATABLE_READ
-    isolation = Isolation.REPEATABLE_READ if is_repeatable else Isolation.SERIALIZABLE
-    if options.read_lock_mode is not ReadLockMode.UNSPECIFIED:
-        return isolation, options.read_lock_mode
-    return isolation, ReadLockMode.OPTIMISTIC if is_repeatable else ReadLockMode.PESSIMISTIC
-
-
-def reads_of(options: ReadWriteOptions) -> Reads:
-    """Return the concurrency control of a transaction's reads."""
-    return _READS[options.isolation, options.read_lock_mode]

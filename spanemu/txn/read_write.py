@@ -210,6 +210,11 @@ class TransactionWorkspace:
                     self.holder, tree, *timestamp_key_range, WRITE_TIMESTAMP_RANGE
                 )
 
+    @property
+    def is_blank(self) -> bool:
+        """Return whether the transaction has buffered no write, not even one taken back since."""
+        return not self.buffer.trees
+
     # ------------------------------------------------------------------ ending
 
     def begin_commit(self) -> None:

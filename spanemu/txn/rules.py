@@ -362,18 +362,27 @@ class CompiledTable:
         return bool(self.table.checks or self.stored_generated)
 
     @cached_property
-    def is_plain(self) -> bool:
-        """Return whether rows need no work besides storing them.
-
-        So the table has no indexes, foreign keys, checks or generated columns.
-        """
-        return not (
-            self.indexes
-            or self.table.foreign_keys
+    def has_constraints(self) -> bool:
+        """Return whether the table has foreign keys, either way, checks or generated columns."""
+        return bool(
+            self.table.foreign_keys
             or self.table.checks
             or self.compiled.schema.referencing(self.table)
             or any(column.generated is not None for column in self.table.columns)
         )
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Return whether rows need no work besides storing them: no indexes and no constraints."""
+        return not (self.indexes or self.has_constraints)
+
+    @cached_property
+    def stands_alone(self) -> bool:
+        """Return whether a new row concerns no more than its parent row and its index entries."""
+        if self.has_constraints or self.table.is_queue:
+            return False
+        indexes = self.indexes
+        return all(type(each) is CompiledSingleIndex and not each.is_unique for each in indexes)
 
     def _compile(self, text: str | None, target: Any) -> RowExpression:
         assert text is not None

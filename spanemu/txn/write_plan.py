@@ -99,7 +99,7 @@ class WritePlan:
             for position, column in enumerate(columns)
             if column.position in checks
         )
-        self._timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
+        self.timestamps = tuple(pair for pair in enumerate(columns) if is_timestamp(pair[1]))
         self.defaults: tuple[tuple[int, RowExpression], ...] = tuple(
             (position, default)
             for position, default in rules.defaults.items()
@@ -141,6 +141,22 @@ class WritePlan:
                 if column.vector_length is not None
             ]
         )
+
+    @cached_property
+    def stands_alone(self) -> bool:
+        """Return whether a write concerns only its row, its parent row and its index entries.
+
+        Nor does the write compute a cell of a new row.
+        """
+        is_complete = self.missing is None and not self.completes
+        return self.rules.stands_alone and (self.is_update or is_complete)
+
+    @cached_property
+    def changes_alone(self) -> bool:
+        """Return whether a write that stands alone changes an existing row and no other row."""
+        if self.kind is WriteKind.REPLACE:
+            return not (self.rules.indexes or self.rules.children)
+        return self.kind is not WriteKind.INSERT and not self.entry_changes
 
     @cached_property
     def lock(self) -> Lock:
@@ -207,6 +223,12 @@ class WritePlan:
 
     def check(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid value. The time of `context` bounds commit timestamps."""
+        self.check_cells(cells)
+        if self.timestamps:
+            self.check_timestamps(cells, context)
+
+    def check_cells(self, cells: Sequence[Any]) -> None:
+        """Raise for the first NULL in a NOT NULL column, or value that its column does not take."""
         table = self.rules.table.name
         for position, column in self._not_null:
             if cells[position] is None:
@@ -215,7 +237,10 @@ class WritePlan:
             value = cells[position]
             if value is not None:
                 check(value)
-        for position, column in self._timestamps:
+
+    def check_timestamps(self, cells: Sequence[Any], context: Context) -> None:
+        """Raise for the first invalid timestamp, as `check` does."""
+        for position, column in self.timestamps:
             value = cells[position]
             if value is not None:
                 check_timestamp(self.rules, column, value, context)

@@ -39,9 +39,11 @@ from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
     from spanemu.database import errors, filters, sql_failures
+    from spanemu.database.transactions import one_row_commit
 else:
     errors = deferred("spanemu.database.errors")
     filters = deferred("spanemu.database.filters")
+    one_row_commit = deferred("spanemu.database.transactions.one_row_commit")
     sql_failures = deferred("spanemu.database.sql_failures")
 
 T = TypeVar("T")
@@ -191,6 +193,11 @@ class Session:
         commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
+        at_once = one_row_commit.commit_at_once(
+            self.transactions.core, options, mutations, commit_options, self.last_use_time
+        )
+        if at_once is not None:
+            return at_once
         commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from spanemu.base.errors import Code
 from spanemu.database.activity import CommitRecord, Written
-from spanemu.database.options import Isolation, ReadLockMode, reads_of
+from spanemu.database.options import Isolation, ReadLockMode
 from spanemu.database.statements.results import WrittenRows
 from spanemu.database.statistics.column_accesses import NOTHING, Touched
 from spanemu.database.statistics.weight import WriteSizes
@@ -257,7 +257,7 @@ class Transactions(Cell):
         if options.isolation is _DEFAULT and options.read_lock_mode is _DEFAULT_MODE:
             self.pessimistic += 1
         else:
-            self._reading(reads_of(options))
+            self._reading(options.reads)
         self._sampled += 1
         if len(self._samples) < SAMPLES_MAX:
             self._samples.append(record.rows)

@@ -21,7 +21,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.request_mutex import RequestMutex
 from spanemu.database.core import DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.options import ReadWriteOptions, reads_of
+from spanemu.database.options import ReadWriteOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.replay import Replays
@@ -239,7 +239,7 @@ class TransactionLifecycle:
             self._core.check_open()
         context = StatementContext(self._core, self._generation.schema, writable=True)
         if self._work is None:
-            core, reads = self._core, reads_of(self.options)
+            core, reads = self._core, self.options.reads
             self.holder.begin(next(core.ages))
             self._work = work.TransactionWorkspace(
                 core.store, core.locks, self.holder, context, reads

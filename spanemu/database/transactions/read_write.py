@@ -14,6 +14,7 @@ from spanemu.base.call import current_annotations
 from spanemu.base.deferred import deferred
 from spanemu.base.errors import SpannerError
 from spanemu.database.core import DatabaseCore
+from spanemu.database.generation import Generation
 from spanemu.database.options import (
     CommitOptions,
     Isolation,
@@ -21,7 +22,6 @@ from spanemu.database.options import (
     ReadRequest,
     ReadWriteOptions,
     StatementRequest,
-    in_effect,
 )
 from spanemu.database.statements.placed_tables import check_use
 from spanemu.database.statements.query_engine import (
@@ -49,16 +49,18 @@ from spanemu.storage.split_map import SplitLocation, SplitMap
 from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
 from spanemu.txn.locks.holder import COMMITTED, LockHolder, State
-from spanemu.txn.read_write import TransactionWorkspace
+from spanemu.txn.read_write import Reads, TransactionWorkspace
 from spanemu.values.mutation import Mutation
 
 if TYPE_CHECKING:
     from spanemu.database import errors
     from spanemu.database.statements import dml
+    from spanemu.database.transactions import one_row_commit
     from spanemu.txn import reader as locking
 else:
     errors = deferred("spanemu.database.errors")
     dml = deferred("spanemu.database.statements.dml")
+    one_row_commit = deferred("spanemu.database.transactions.one_row_commit")
     locking = deferred("spanemu.txn.reader")
 
 ROWS_READ_AHEAD_MAX = 1_000
@@ -280,6 +282,8 @@ class ReadWriteTransaction(TransactionLifecycle):
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         generation = self._valid_generation()
+        if (at_once := self._commit_at_once(generation, mutations, options)) is not None:
+            return at_once
         transaction = self._statement() if mutations or self._work is None else self._work
         count = self._mutation_count
         transaction.begin_commit()
@@ -311,7 +315,30 @@ class ReadWriteTransaction(TransactionLifecycle):
             snapshot_at = None
         stats = count if options.return_stats else None
         self.written = transaction.buffer.sample()
-        return CommitOutcome(at, stats, None, snapshot_at, in_effect(self.options))
+        return CommitOutcome(at, stats, None, snapshot_at, self.options.control)
+
+    def _commit_at_once(
+        self, generation: Generation, mutations: Sequence[Mutation], options: CommitOptions
+    ) -> CommitOutcome | None:
+        """Commit one row in one step; return None if that is not possible.
+
+        A transaction without an id consists of the commit alone, which was tried before.
+        """
+        work = self._work
+        if len(mutations) != 1 or not self.id or (work is not None and not work.is_blank):
+            return None
+        if self.options.reads is not Reads.PESSIMISTIC:
+            return None
+        row = one_row_commit.committed_row(
+            self._core, generation, self.holder, mutations[0], self._mutation_count
+        )
+        if row is None:
+            return None
+        if work is None:
+            self.holder.begin(next(self._core.ages))
+        self.written = row.sample
+        stats = self._mutation_count + row.mutations if options.return_stats else None
+        return CommitOutcome(row.at, stats, None, None, self.options.control)
 
     def _origin(self, tag: str) -> ChangeOrigin:
         """Return the properties that change streams record; `tag` is the tag of the commit."""

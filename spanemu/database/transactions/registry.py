@@ -112,7 +112,7 @@ class Transactions:
     ) -> None:
         self.activity = core.activity
         self._owner = owner  # the name of the session, or "" for all multiplexed sessions
-        self._core = core
+        self.core = core
         self.dialect = core.generation.schema.dialect
         self._multiplexed = multiplexed
         # The database's registries with transactions begun since their last `abort_all`.
@@ -129,7 +129,7 @@ class Transactions:
 
     def begin(self, options: TransactionOptions, session: str = "") -> Transaction:
         """Create a transaction of a session, and register it by its id."""
-        transaction = self._new(options, b"%d" % next(self._core.transaction_ids))
+        transaction = self._new(options, b"%d" % next(self.core.transaction_ids))
         if isinstance(transaction, ReadWriteTransaction):
             transaction.session = session
         forgotten: list[ReadWriteTransaction] = []
@@ -155,13 +155,13 @@ class Transactions:
 
     def temporary(self, options: ReadOnly) -> SnapshotTransaction:
         """Return a read-only transaction for a single request."""
-        return SnapshotTransaction(self._core, b"", options, self._owner)
+        return SnapshotTransaction(self.core, b"", options, self._owner)
 
     def single_use(self, options: ReadWriteOptions) -> ReadWriteTransaction:
         """Return a read-write transaction for a single commit."""
         if options.previous:
-            _check_previous(options.previous, next(self._core.transaction_ids))
-        return ReadWriteTransaction(self._core, b"", options)
+            _check_previous(options.previous, next(self.core.transaction_ids))
+        return ReadWriteTransaction(self.core, b"", options)
 
     def run_first_request(self, transaction: T, request: Callable[[T], R]) -> R:
         """Run the first request of a transaction, and restart it when an older one wounds it.
@@ -247,12 +247,12 @@ class Transactions:
 
     def _new(self, options: TransactionOptions, id_: bytes) -> Transaction:
         if isinstance(options, ReadOnly):
-            return SnapshotTransaction(self._core, id_, options, self._owner)
+            return SnapshotTransaction(self.core, id_, options, self._owner)
         if isinstance(options, PartitionedDml):
             origin = ChangeOrigin(excluded=options.exclude_from_change_streams)
-            return partitioned.PartitionedDmlTransaction(self._core, id_, origin)
+            return partitioned.PartitionedDmlTransaction(self.core, id_, origin)
         return ReadWriteTransaction(
-            self._core,
+            self.core,
             id_,
             options,
             holder=self._next_attempt(options, id_) if options.previous or self._writer else None,

@@ -24,6 +24,7 @@ from spanemu.base.clock import monotonic
 from spanemu.storage.layout import TreeId
 from spanemu.txn.locks.holder import (
     ACTIVE,
+    COMMITTED,
     COMMITTING,
     IDLE,
     NEXT,
@@ -70,7 +71,9 @@ class LockTable:
         self._name_of = name_of
         self.observer: LockObserver | None = None
         self.explorer: LockExplorer | None = None
-        self._mutex = threading.Lock()  # Guards every field below, and the locks of each holder.
+        # Guards every field below, and the locks of each holder. A commit in one step (`one_row`),
+        # which holds the mutex of the store, looks at locks and writes without giving it back.
+        self._mutex = self.mutex = threading.Lock()
         # Rows with a single holder may share a dictionary, which therefore never changes.
         self._rows: dict[RowKey, dict[LockHolder, Lock]] = {}
         # The same locks by tree and holder; shared with `LockHolder.keys` and `.unions`.
@@ -193,6 +196,24 @@ class LockTable:
             return None
 
     # ------------------------------------------------------------------ inside the mutex
+
+    def is_free_for(self, holder: LockHolder | None, tree: TreeId, key: bytes) -> bool:
+        """Return whether a transaction could lock a row now without a look at any other one.
+
+        `holder` is None for a transaction without locks. The caller holds `mutex`.
+        """
+        holders = self._rows.get((tree, key))
+        if holders is not None and (len(holders) > 1 or holder not in holders):
+            return False
+        ranges = self._ranges.get(tree)
+        if ranges is not None and (len(ranges) > 1 or holder not in ranges):
+            return False
+        return not self._requests
+
+    def end_commit(self, holder: LockHolder) -> None:
+        """End an active transaction that has committed meanwhile. The caller holds `mutex`."""
+        holder.state = COMMITTING
+        self._release(holder, COMMITTED, "")
 
     def _try_row(self, holder: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
         with self._mutex:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spanemu.database.options import Isolation, ReadLockMode, ReadWriteOptions, reads_of
+from spanemu.database.options import Isolation, ReadLockMode, ReadWriteOptions
 from spanemu.txn.read_write import Reads
 
 UNSPECIFIED, SERIALIZABLE, REPEATABLE = Isolation
@@ -26,4 +26,4 @@ DEFAULT, PESSIMISTIC, OPTIMISTIC = ReadLockMode
     ],
 )
 def test_every_combination(isolation, mode, reads) -> None:
-    assert reads_of(ReadWriteOptions(isolation, mode)) is reads
+    assert ReadWriteOptions(isolation, mode).reads is reads

@@ -1,0 +1,101 @@
+"""The commit of one row in one step (`txn.one_row`), as far as the database takes part.
+
+    commit_at_once   a transaction that consists of this commit alone: no handle, no lock holder
+    committed_row    the commit of a transaction that has written nothing before
+
+Everything that hears of a commit in general hears of it here as well, or prevents it: what looks
+into the middle of commits (`is_observed`) has them made in general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from spanemu.base.call import current_annotations
+from spanemu.base.clock import monotonic
+from spanemu.database.activity import CommitRecord
+from spanemu.database.core import DatabaseCore
+from spanemu.database.generation import Generation
+from spanemu.database.options import CommitOptions, ReadWriteOptions
+from spanemu.database.statements.context import StatementContext
+from spanemu.database.statements.results import CommitOutcome
+from spanemu.txn import one_row
+from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.read_write import Reads
+from spanemu.values.mutation import Mutation
+
+
+def commit_at_once(
+    core: DatabaseCore,
+    options: ReadWriteOptions,
+    mutations: Sequence[Mutation],
+    commit_options: CommitOptions,
+    arrived: int,
+) -> CommitOutcome | None:
+    """Commit one row in a transaction of its own; None if it has to be committed in general.
+
+    `arrived` is the arrival time of the request.
+    """
+    if len(mutations) != 1 or options.previous or options.reads is not Reads.PESSIMISTIC:
+        return None
+    began, mutation = monotonic(), mutations[0]
+    row = committed_row(core, core.history.current, None, mutation)
+    if row is None:
+        return None
+    number = next(core.ages)
+    seconds = monotonic() - began
+    core.activity.add_commit(
+        CommitRecord(
+            arrived,
+            commit_options.transaction_tag,
+            options,
+            ((mutation.kind, mutation.table, mutation.columns),),
+            (number, number),
+            seconds,
+            seconds,
+            None,
+            row.sample,
+        )
+    )
+    stats = row.mutations if commit_options.return_stats else None
+    return CommitOutcome(row.at, stats, None, None, options.control)
+
+
+def committed_row(
+    core: DatabaseCore,
+    generation: Generation,
+    holder: LockHolder | None,
+    mutation: Mutation,
+    counted: int = 0,
+) -> one_row.CommittedRow | None:
+    """Commit one row; return None if it has to be committed in general.
+
+    `holder` is that of a transaction whose reads may have taken locks and which is over then.
+    `counted` is what the transaction counts for without the row.
+    """
+    new_context = partial(StatementContext, core, generation.schema, writable=True)
+    row = one_row.prepared(generation.rules, new_context, mutation)
+    if row is None:
+        return None
+    mutations_max = core.environment.limits.mutations_per_commit - counted
+    with core.store.mutex:
+        # The schema may have changed meanwhile, or the database may have been dropped.
+        if core.history.current is not generation or core.closed or is_observed(core):
+            return None
+        return one_row.commit(core.store, core.locks, holder, row, mutations_max)
+
+
+def is_observed(core: DatabaseCore) -> bool:
+    """Return whether somebody looks into the middle of commits, or asks what they consist of."""
+    store, locks, observer = core.store, core.locks, core.commit_observer
+    return (
+        store.change_log is not None
+        or bool(store.followers)
+        or store.explorer is not None
+        or locks.explorer is not None
+        or locks.observer is not None
+        or core.splitting.keeps_commits
+        or (observer is not None and observer.attributed_trees is not None)
+        or current_annotations() is not None
+    )

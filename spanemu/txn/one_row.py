@@ -1,0 +1,194 @@
+"""The commit of one row in one step, where the row concerns little besides itself.
+
+    in general   lock the row, buffer it, verify, lock the writes, apply            (`commit`)
+    in one step  take the mutexes of store and locks, look at locks and rows, apply
+
+Such a row needs nothing computed or verified but its own cells, its parent row and its index
+entries (`WritePlan.stands_alone`). What no other transaction has locked needs no lock while both
+mutexes are held, because nobody can lock or write it meanwhile. So nothing has to be buffered,
+deferred or released.
+
+Nothing is changed before it is certain that the commit succeeds. In every other case, those of
+errors included, the functions here return None, and the caller commits in general, as if nothing
+had happened. `tests/property/test_one_row.py` compares the two ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spanemu.base.errors import SpannerError
+from spanemu.base.record import NamedTuple
+from spanemu.sql.functions.registry import Context
+from spanemu.storage.layout import TreeId
+from spanemu.storage.observer import ALL_CELLS, CellMasks, TreeWrite
+from spanemu.storage.store import Store
+from spanemu.storage.versions import row_cells
+from spanemu.txn.locks.holder import ACTIVE, LockHolder
+from spanemu.txn.locks.table import LockTable
+from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
+from spanemu.txn.write_plan import WritePlan, plan_of
+from spanemu.values.mutation import COMMIT_TIMESTAMP, Mutation, Write, WriteKind
+from spanemu.values.types import BadValue
+
+# What a commit is to write, the masks of cells for `Store.apply`, and the mutation count.
+_Effects = tuple[list[TreeWrite], CellMasks, int]
+
+
+class OneRow(NamedTuple):
+    """A row to write, resolved and checked. `new` is the row that an insert stores at `key`."""
+
+    plan: WritePlan
+    cells: Sequence[Any]
+    new: list[Any]
+    key: bytes
+
+
+class CommittedRow(NamedTuple):
+    """A row that was committed, with its mutation count.
+
+    `writes` are the row and its entries as they were before they had the commit timestamp.
+    """
+
+    at: int
+    mutations: int
+    writes: Sequence[TreeWrite]
+
+    @property
+    def sample(self) -> list[tuple[TreeId, list[Row | None], int]]:
+        """The writes by tree as `Buffer.sample` returns them, for statistics."""
+        return [(tree, [row], 1) for tree, _, row in self.writes]
+
+
+def prepared(
+    compiled_schema: CompiledSchema, new_context: Callable[[], Context], mutation: Mutation
+) -> OneRow | None:
+    """Return the row that a mutation writes, if it may be committed in one step."""
+    if not isinstance(mutation, Write) or len(mutation.rows) != 1:
+        return None
+    rules = compiled_schema.named(mutation.table)
+    if rules is None or not rules.stands_alone:
+        return None
+    try:
+        plan = plan_of(rules, mutation.kind, mutation.columns)
+        if not plan.stands_alone:
+            return None
+        cells: Sequence[Any] = plan.decode(mutation.rows[0])
+        if plan.vectors:
+            cells = plan.packed(cells)
+        plan.check_cells(cells)
+        if plan.timestamps:
+            plan.check_timestamps(cells, new_context())
+    except (SpannerError, BadValue):
+        return None
+    new = plan.new_row(cells)
+    key = rules.key_of(new)
+    if rules.timestamps and COMMIT_TIMESTAMP in key:
+        return None
+    encoded = rules.encode(key)
+    return None if len(encoded) > rules.key_bytes else OneRow(plan, cells, new, encoded)
+
+
+def commit(
+    store: Store,
+    locks: LockTable,
+    holder: LockHolder | None,
+    prepared_row: OneRow,
+    mutations_max: int,
+) -> CommittedRow | None:
+    """Commit a row at once, and end the transaction `holder` if it has locks of its own.
+
+    The caller holds the store's mutex.
+    """
+    rules, key = prepared_row.plan.rules, prepared_row.key
+    with locks.mutex:
+        if holder is not None and holder.state is not ACTIVE:
+            return None
+        if not locks.is_free_for(holder, rules.tree, key):
+            return None
+        before = store.get(rules.tree, key)
+        if before is None:
+            effects = _insert(store, locks, holder, prepared_row)
+        else:
+            effects = _change(store, locks, holder, prepared_row, before)
+        if effects is None:
+            return None
+        writes, cells, mutations = effects
+        if mutations > mutations_max:
+            return None
+        row = writes[0][2]
+        is_pending = rules.timestamps and row is not None and COMMIT_TIMESTAMP in row
+        if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
+            return None
+        at = store.clock.now()
+        stored = _stamped(writes, at) if is_pending else writes
+        store.apply(stored, at, cells)
+        if holder is not None:
+            locks.end_commit(holder)
+    return CommittedRow(at, mutations, writes)
+
+
+def _insert(
+    store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
+) -> _Effects | None:
+    """Return a new row with its index entries, unless the row cannot be inserted for certain."""
+    plan, _, new, key = prepared_row
+    rules, mutations = plan.rules, plan.mutations
+    if plan.is_update:
+        return None
+    if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+        return None
+    row = tuple(new)
+    writes: list[TreeWrite] = [(rules.tree, key, row)]
+    for index in rules.indexes:
+        for entry_key, entry in index.entries(row):
+            is_fit = len(entry_key) <= index.key_bytes
+            if not is_fit or not locks.is_free_for(holder, index.tree, entry_key):
+                return None
+            writes.append((index.tree, entry_key, entry))
+            mutations += index.mutations
+    return writes, ALL_CELLS, mutations
+
+
+def _change(
+    store: Store,
+    locks: LockTable,
+    holder: LockHolder | None,
+    prepared_row: OneRow,
+    before: Row,
+) -> _Effects | None:
+    """Return the new state of an existing row, unless more than the row has to change."""
+    plan, cells, new, key = prepared_row
+    rules = plan.rules
+    if not plan.changes_alone:
+        return None
+    if plan.kind is WriteKind.REPLACE:
+        if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+            return None
+        return [(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations
+    row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
+    masks = {(rules.tree, key): plan.lock[1]}
+    return [(rules.tree, key, row)], masks, plan.mutations
+
+
+def _has_parent(
+    store: Store,
+    locks: LockTable,
+    holder: LockHolder | None,
+    rules: CompiledTable,
+    row: Sequence[Any],
+) -> bool:
+    """Return whether a row of an interleaved table certainly has its parent row."""
+    parent = rules.parent
+    assert parent is not None
+    key = parent.encode(rules.key_of(row)[: rules.parent_parts])
+    return locks.is_free_for(holder, parent.tree, key) and store.get(parent.tree, key) is not None
+
+
+def _stamped(writes: list[TreeWrite], at: int) -> list[TreeWrite]:
+    """Return rows with the commit timestamp in place of its placeholder."""
+    return [
+        (tree, key, row and tuple([at if cell is COMMIT_TIMESTAMP else cell for cell in row]))
+        for tree, key, row in writes
+    ]
