@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from spanemu.base.record import NamedTuple
 from spanemu.http2 import huffman
@@ -19,6 +20,10 @@ LITERALS_MAX = 2_048  # of a block: more than a list of the permitted size can h
 _SIZE_UPDATES_MAX = 2  # of a block (RFC 7541, 4.2)
 _ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
 _INTEGER_BYTES_MAX = 5
+# Short fields that a client keeps out of the table are remembered as they are coded, because such a
+# client sends the same ones literally with each request.
+_REMEMBERED_BYTES_MAX = 256
+_REMEMBERED_MAX = 256
 
 _NAME = re.compile(rb":?[!#$%&'*+\-.^_`|~0-9a-z]+\Z")
 _BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
@@ -67,11 +72,17 @@ class Field(NamedTuple):
     role: int
 
 
+@lru_cache(_REMEMBERED_MAX)
+def _role_of(name: bytes) -> int:
+    """Return the role of the fields with a name, if their values are valid."""
+    if not _NAME.match(name):
+        return INVALID
+    return _ROLES.get(name, INVALID if name[:1] == b":" else METADATA)
+
+
 def _field(name: bytes, value: bytes) -> Field:
-    role = _ROLES.get(name, METADATA)
-    if role == METADATA and (name[:1] == b":" or (name == b"te" and value != b"trailers")):
-        role = INVALID
-    if not _NAME.match(name) or _BAD_VALUE.search(value):
+    role = _role_of(name) if len(name) <= _REMEMBERED_BYTES_MAX else _role_of.__wrapped__(name)
+    if _BAD_VALUE.search(value) or (name == b"te" and value != b"trailers"):
         role = INVALID
     return Field(name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role)
 
@@ -113,8 +124,7 @@ class HeaderDecoder:
                         index, position = _integer(block, position, 0x7F)
                     field = self._at(index) if index <= _STATIC_COUNT else entries[61 - index]
                 elif byte >= 0x40 or byte < 0x20:
-                    mask = 0x3F if byte >= 0x40 else 0x0F
-                    field, position = self._literal(block, position, byte & mask, mask)
+                    field, position = self._literal(block, position, byte)
                     literals += 1
                     if literals > LITERALS_MAX:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
@@ -143,17 +153,22 @@ class HeaderDecoder:
             raise CompressionError("no field has the index 0")
         return field
 
-    def _literal(self, block: bytes, position: int, index: int, mask: int) -> tuple[Field, int]:
+    def _literal(self, block: bytes, position: int, byte: int) -> tuple[Field, int]:
+        mask = 0x3F if byte >= 0x40 else 0x0F
+        index = byte & mask
         if index == mask:
             index, position = _integer(block, position, mask)
+        is_coded = False
         if index == 0:
-            name, position = _string(block, position)
+            name, is_coded, position = _string(block, position)
         elif index <= _STATIC_COUNT:
             name = self._at(index).name
         else:
             name = self._entries[_STATIC_COUNT - index].name
-        value, position = _string(block, position)
-        return _field(name, value), position
+        value, is_value_coded, position = _string(block, position)
+        if byte < 0x10 and len(name) + len(value) <= _REMEMBERED_BYTES_MAX:
+            return _remembered_field(name, is_coded, value, is_value_coded), position
+        return _decoded_field(name, is_coded, value, is_value_coded), position
 
     def _add(self, field: Field) -> None:
         self._entries.append(field)
@@ -184,14 +199,25 @@ def _integer(block: bytes, position: int, number: int) -> tuple[int, int]:
     raise CompressionError("an integer is too large")
 
 
-def _string(block: bytes, position: int) -> tuple[bytes, int]:
+def _string(block: bytes, position: int) -> tuple[bytes, bool, int]:
+    """Return a string, whether it is a Huffman code, and the position behind it."""
     first = block[position]
     length, position = _integer_of(block, position + 1, first & 0x7F, 0x7F)
     end = position + length
     data = block[position:end]
     if len(data) != length:
         raise CompressionError("a string is longer than its block")
-    return huffman.decode(data) if first & 0x80 else data, end
+    return data, first >= 0x80, end
+
+
+def _decoded_field(name: bytes, is_name_coded: bool, value: bytes, is_value_coded: bool) -> Field:
+    return _field(
+        huffman.decode(name) if is_name_coded else name,
+        huffman.decode(value) if is_value_coded else value,
+    )
+
+
+_remembered_field = lru_cache(_REMEMBERED_MAX)(_decoded_field)
 
 
 def literal(name: bytes, value: bytes) -> bytes:

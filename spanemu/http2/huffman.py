@@ -65,8 +65,18 @@ def _tree() -> list[_Node]:
 
 _NODES = _tree()
 _FINAL = frozenset(node.number << 8 for node in _NODES if node.is_padding)
-# By state and byte (`state << 8 | byte`): the next state, shifted, and the completed symbols.
-_STEPS: dict[int, tuple[int, bytes]] = {}
+
+
+class _Steps(dict[int, tuple[int, bytes]]):
+    """Steps by state and byte (`state << 8 | byte`): the next state, shifted, and symbols."""
+
+    def __missing__(self, key: int) -> tuple[int, bytes]:
+        """Compute a step. Raises CompressionError."""
+        step = self[key] = _step(key >> 8, key & 0xFF)
+        return step
+
+
+_STEPS = _Steps()
 
 
 def decode(data: bytes) -> bytes:
@@ -75,18 +85,15 @@ def decode(data: bytes) -> bytes:
     symbols = []
     steps = _STEPS
     for byte in data:
-        step = steps.get(state | byte)
-        if step is None:
-            step = _add_step(state, byte)
-        state, completed = step
+        state, completed = steps[state | byte]
         symbols.append(completed)
     if state not in _FINAL:
         raise CompressionError("a Huffman code is incomplete")
     return b"".join(symbols)
 
 
-def _add_step(state: int, byte: int) -> tuple[int, bytes]:
-    node, symbols = _NODES[state >> 8], bytearray()
+def _step(number: int, byte: int) -> tuple[int, bytes]:
+    node, symbols = _NODES[number], bytearray()
     for position in range(7, -1, -1):
         child = node.children[byte >> position & 1]
         if isinstance(child, _Node):
@@ -96,5 +103,4 @@ def _add_step(state: int, byte: int) -> tuple[int, bytes]:
             raise CompressionError("a Huffman code ends the string early")
         symbols.append(child)
         node = _NODES[0]
-    step = _STEPS[state | byte] = (node.number << 8, bytes(symbols))
-    return step
+    return node.number << 8, bytes(symbols)
