@@ -90,6 +90,7 @@ class Client:
         self.loop = loop
         self.account = loop.account
         self.held_bytes = 0  # as the account has it
+        self._own_bytes = CONNECTION_BYTES  # 0 once the connection is closed
         self.uploads = 0
         self.used_seconds = 0.0
         self.tasks: deque[Task] = deque()
@@ -99,6 +100,7 @@ class Client:
         self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
         self._is_secured = not isinstance(connected, ssl.SSLSocket)
         self._unsent = memoryview(b"")
+        self._holds_back = False  # The answer to a PING waits for output with which it can go.
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
@@ -144,9 +146,7 @@ class Client:
             return
         connection = self.connection
         kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
-        held_bytes = kept_bytes + len(self._unsent)
-        if self.lifetime.is_open():
-            held_bytes += CONNECTION_BYTES
+        held_bytes = kept_bytes + len(self._unsent) + self._own_bytes
         if held_bytes != self.held_bytes:
             self.account.change(self, held_bytes)
 
@@ -215,6 +215,8 @@ class Client:
                 connection = self.connection
                 begun, data_bytes = connection.last_id, connection.data_bytes
                 connection.receive(data)
+                if connection.held_ack is not None and not self._holds_back:
+                    self._hold_back()
                 is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
                 # Many small frames are as much work as many requests.
                 is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
@@ -232,6 +234,8 @@ class Client:
         connection = self.connection
         output = connection.output
         if output and not self._unsent:
+            if self._holds_back:
+                self._hold_back_no_more()
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
@@ -244,6 +248,25 @@ class Client:
         if not self._unsent and self.lifetime.is_open():
             self._sent()
         self.settle()
+
+    def _hold_back(self) -> None:
+        """Hold the answer to a PING back for a moment, unless output has to go before it."""
+        if self._unsent:
+            self.connection.release_ack()
+        else:
+            self._holds_back = True
+            self.loop.flush_later(self)
+
+    def _hold_back_no_more(self) -> None:
+        """Let the answer to a PING go with the output."""
+        self._holds_back = False
+        self.connection.release_ack()
+        self.loop.forget_later(self)
+
+    def flush_late(self) -> None:
+        """Send the answer to a PING, because no output came with which it could go."""
+        self._hold_back_no_more()
+        self.flush()
 
     def _sent(self) -> None:
         """Continue with what waits, because all output has been sent."""
@@ -324,6 +347,7 @@ class Client:
         if now >= self._handshake_ends and (self._is_failed or not self.connection.has_settings):
             self.close()
             return
+        self.connection.may_be_measured = False  # The PING of a silent client is no measurement.
         for stream in tuple(self.connection.streams.values()):
             if isinstance(stream, Exchange):
                 stream.expire(now)
@@ -334,10 +358,12 @@ class Client:
         if not self.lifetime.is_open():
             return
         self.lifetime.end()
+        self._own_bytes = 0
         self._unsent = memoryview(b"")
         self.connection.output.clear()
         self.connection.output_bytes = 0
         self.account.close(self)
+        self.loop.forget_later(self)
         with suppress(KeyError, ValueError):
             self.loop.selector.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.

@@ -269,7 +269,7 @@ class Connection(Sender):
         if stream_id:
             raise ConnectionFailure("PING on a stream")
         if not flags & frames.ACK:
-            self.answer(frames.frame(frames.PING, frames.ACK, 0, payload))
+            self.answer_ping(payload)
 
     def _goaway(self, flags: int, stream_id: int, payload: bytes) -> None:
         if stream_id:

@@ -42,6 +42,7 @@ IDLE_TICKS = 50  # without a request, until the watch sleeps
 SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
+HELD_SECONDS = 0.02  # that an answer to a PING waits for further output
 SPARE_THREADS = 4  # that wait to lead; further ones end
 BUSY_SECONDS = 0.01  # that a busy thread computes, before it sleeps for each other one as long
 PAUSE_SECONDS_MAX = 0.25
@@ -57,6 +58,10 @@ class Writer(Protocol):
 
     def flush(self) -> None:
         """Send what is possible without waiting."""
+        ...
+
+    def flush_late(self) -> None:
+        """Send what was held back for further output, and what else is possible."""
         ...
 
 
@@ -137,6 +142,7 @@ class Loop:
         self._serves_until = inf  # since the last look at the sockets
         self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
+        self._late: dict[Writer, float] = {}  # those that hold something back, and until when
         self._sweeps_at = 0.0
         self.sweep_seconds = SWEEP_SECONDS
         self.used_seconds = self._fair_seconds = 0.0
@@ -310,7 +316,10 @@ class Loop:
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
         is_busy = posted or self._unflushed or self.due or self._resumable
-        is_complete = self._wait(0.0 if is_busy else self._sweeps_at - now)
+        seconds = 0.0 if is_busy else self._sweeps_at - now
+        if self._late:
+            seconds = min(seconds, self._flush_late(now))
+        is_complete = self._wait(seconds)
         # A client that is still to be read may have sent little: it does not wait for a whole
         # round after each of those that are read before it.
         round_seconds = ROUND_SECONDS if is_complete else SLICE_SECONDS
@@ -399,6 +408,24 @@ class Loop:
     def flush_soon(self, writer: Writer) -> None:
         """Let a client send its output before the leader waits."""
         self._unflushed[writer] = None
+
+    def flush_later(self, writer: Writer) -> None:
+        """Let a client send what it holds back in `HELD_SECONDS`, unless it has done so before."""
+        self._late.setdefault(writer, monotonic() + HELD_SECONDS)
+
+    def forget_later(self, writer: Writer) -> None:
+        """Undo `flush_later`."""
+        self._late.pop(writer, None)
+
+    def _flush_late(self, now: float) -> float:
+        """Let clients send what they held back long enough; return the seconds that others have."""
+        while self._late:
+            writer, until = next(iter(self._late.items()))
+            if until > now:
+                return until - now
+            del self._late[writer]
+            writer.flush_late()
+        return inf
 
     def _flush(self) -> None:
         writers, self._unflushed = self._unflushed, {}

@@ -108,6 +108,9 @@ class Sender:
         self.kept_bytes = 0  # of requests
         self.queued_bytes = 0  # in the queues of streams, the trailers behind them included
         self.control_bytes = 0  # of answers in the output; whoever sends it resets it
+        # DATA was sent since the last PING, by which the client may measure how long the data took.
+        self.may_be_measured = False
+        self.held_ack: bytes | None = None  # the answer to such a PING, sent with the next output
         self.is_congested = False  # The socket takes no more: replies wait in their queues.
         self.may_resume = RESUMED_MAX  # streams, until others have had their turns
         self._jammed: OrderedDict[Stream, None] = OrderedDict()  # streams that wait for the socket
@@ -128,6 +131,28 @@ class Sender:
         self.output_bytes += len(frame) + _OBJECT_BYTES
         if self.control_bytes > CONTROL_BYTES_MAX:
             raise ConnectionFailure("too many frames to answer", ErrorCode.ENHANCE_YOUR_CALM)
+
+    def answer_ping(self, payload: bytes) -> None:
+        """Answer a PING, or hold the answer back for the next output if nobody waits for it.
+
+        A client that measures its windows sends a PING after each reply, and goes on without the
+        answer. With an open stream, the answer may decide how large the windows become.
+        """
+        ack = frames.frame(frames.PING, frames.ACK, 0, payload)
+        if self.may_be_measured and self.held_ack is None and not self.streams:
+            self.held_ack = ack
+            self.control_bytes += len(ack)
+        else:
+            self.release_ack()
+            self.answer(ack)
+        self.may_be_measured = False
+
+    def release_ack(self) -> None:
+        """Send the answer to a PING that was held back, if there is one."""
+        ack, self.held_ack = self.held_ack, None
+        if ack is not None:
+            self.output.append(ack)
+            self.output_bytes += len(ack) + _OBJECT_BYTES
 
     def send_headers(self, stream: Stream, block: bytes, *, is_last: bool = False) -> None:
         """Send the header fields of a reply; with `is_last`, they are all of it."""
@@ -164,11 +189,14 @@ class Sender:
             self.window -= size
             if size:
                 self.output.append(frames.head(size, frames.DATA, 0, stream.id) + data)
+                self.may_be_measured = True
                 self.output_bytes += size
             if trailers is None:
                 stream.drained()
-            else:
-                self.send_headers(stream, trailers, is_last=True)
+                return
+            if self.held_ack is not None:
+                self.release_ack()  # Behind the data, which the client measures no more so.
+            self.send_headers(stream, trailers, is_last=True)
             return
         stream.queue.append(memoryview(data))
         self.queued_bytes += size
@@ -201,6 +229,7 @@ class Sender:
             self.output.append(frames.head(size, frames.DATA, 0, stream.id))
             self.output.append(data)
             self.output_bytes += size + _OBJECT_BYTES
+            self.may_be_measured = True
         self._wait_in(None, stream)
         if stream.trailers is not None:
             self.queued_bytes -= len(stream.trailers)
@@ -232,6 +261,8 @@ class Sender:
 
     def resume(self) -> None:
         """Continue some of the streams that need not wait any longer."""
+        if not (self._jammed or self._blocked or self._grown or self._has_grown):
+            return  # as nearly always
         while self.may_resume > 0 and (line := self._movable()):
             stream, _ = line.popitem(last=False)
             stream.waits_in = None
@@ -240,7 +271,8 @@ class Sender:
 
     def has_backlog(self) -> bool:
         """Return whether streams wait although they need not."""
-        return bool(self._movable())
+        has_waiting = self._jammed or self._blocked or self._grown or self._has_grown
+        return bool(has_waiting and self._movable())
 
     def _movable(self) -> OrderedDict[Stream, None] | None:
         """Return streams that may be able to go on, if there are any."""

@@ -510,3 +510,72 @@ def test_parts_of_a_header_block_are_counted_and_bounded() -> None:
             frame(frames.HEADERS, 0, 1, part) + frame(frames.CONTINUATION, 0, 1, part) * 5
         )
     assert caught.value.code == ErrorCode.ENHANCE_YOUR_CALM
+
+
+# ---------------------------------------------------------------------------- measurements
+
+PINGS = [frame(frames.PING, 0, 0, b"%8d" % number) for number in range(3)]
+ACKS = [(frames.PING, frames.ACK, 0, b"%8d" % number) for number in range(3)]
+
+
+def replied() -> Connection:
+    """Return a connection whose only stream has had its reply."""
+    connection = connected(frames.PREFACE + SETTINGS + WHOLE)
+    connection.send(made[0], b"reply", b"\x88")
+    sent(connection)
+    connection.control_bytes = 0  # as whoever sends the output does
+    return connection
+
+
+def test_a_ping_after_a_reply_is_answered_with_the_next_output() -> None:
+    connection = replied()
+    connection.receive(PINGS[0])
+    assert not sent(connection)
+    assert connection.control_bytes == len(PINGS[0])
+    connection.release_ack()
+    connection.release_ack()
+    assert sent(connection) == ACKS[:1]
+
+
+def test_a_further_ping_is_answered_at_once_behind_the_one_before() -> None:
+    connection = replied()
+    connection.receive(PINGS[0] + PINGS[1])
+    connection.receive(PINGS[2])
+    assert sent(connection) == ACKS
+
+
+def test_a_ping_during_a_request_is_answered_at_once() -> None:
+    connection = replied()
+    connection.receive(frame(frames.HEADERS, frames.END_HEADERS, 3, BLOCK) + PINGS[0])
+    assert sent(connection) == ACKS[:1]
+
+
+def test_a_ping_during_a_reply_that_waits_for_its_window_is_answered_at_once() -> None:
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 3}))
+    connection.receive(WHOLE)
+    connection.send(made[0], b"abcdef", b"\x88")
+    sent(connection)
+    connection.receive(PINGS[0])
+    assert sent(connection) == ACKS[:1]
+    connection.receive(update(1, 3))
+    assert body(connection) == {1: b"def."}
+    connection.receive(PINGS[1])
+    assert not sent(connection)
+
+
+def test_a_ping_without_data_before_is_answered_at_once() -> None:
+    connection = replied()
+    connection.receive(PINGS[0])
+    connection.release_ack()
+    sent(connection)
+    connection.receive(PINGS[1])
+    assert sent(connection) == ACKS[1:2]
+
+
+def test_held_answers_count_as_a_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = replied()
+    monkeypatch.setattr(sending, "CONTROL_BYTES_MAX", 20)
+    connection.receive(PINGS[0])
+    with pytest.raises(ConnectionFailure) as caught:
+        connection.receive(PINGS[1])
+    assert caught.value.code == ErrorCode.ENHANCE_YOUR_CALM

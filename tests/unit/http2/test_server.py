@@ -928,3 +928,75 @@ def test_requests_that_compute_pause_for_each_other(
     assert served.server._loop is not None
     assert not served.server._loop.is_crowded
     assert not served.server._loop._busy
+
+
+# ---------------------------------------------------------------------------- measurements
+
+PING = frames.frame(frames.PING, 0, 0, b"12345678")
+IS_PING_ACK = (frames.PING, frames.ACK, 0, b"12345678")
+
+
+def kinds_until_end(raw: RawClient, stream_id: int) -> list[tuple[int, int]]:
+    """Return the type and the stream of each frame, up to the end of a reply."""
+    seen = []
+    for kind, flags, stream, _ in raw.frames():
+        seen.append((kind, stream))
+        if kind == frames.HEADERS and stream == stream_id and flags & frames.END_STREAM:
+            break
+    return seen
+
+
+def test_an_answer_to_a_ping_goes_with_the_next_reply_behind_its_data(
+    raw: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "HELD_SECONDS", SECONDS)
+    raw.send(raw.request(1, *ECHO))
+    raw.reply(1)
+    raw.send(PING)
+    raw.send(raw.request(3, *ECHO))
+    kinds = kinds_until_end(raw, 3)
+    assert kinds == [(frames.HEADERS, 3), (frames.DATA, 3), (frames.PING, 0), (frames.HEADERS, 3)]
+
+
+def test_an_answer_to_a_ping_is_sent_without_a_next_reply(raw: RawClient) -> None:
+    raw.send(raw.request(1, *ECHO))
+    raw.reply(1)
+    raw.send(PING)
+    assert raw.frame() == IS_PING_ACK
+
+
+def test_a_ping_is_answered_while_a_request_waits(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "HELD_SECONDS", SECONDS)
+    with RawClient(served.port) as raw:
+        raw.send(raw.request(1, *ECHO))
+        raw.reply(1)
+        raw.send(raw.request(3, "/s.S/Wait", TEXT.SerializeToString()))
+        served.world.wait_entered()
+        raw.send(PING)
+        assert raw.frame() == IS_PING_ACK
+
+
+def test_a_ping_of_a_silent_client_is_answered_at_once(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "HELD_SECONDS", SECONDS)
+    with RawClient(served.port) as raw:
+        raw.send(raw.request(1, *ECHO))
+        raw.reply(1)
+        (client,) = served.server._clients
+        wait_for(lambda: not client.connection.may_be_measured)  # The next sweep has come.
+        raw.send(PING)
+        assert raw.frame() == IS_PING_ACK
+
+
+def test_a_client_that_leaves_with_an_answer_held_back_is_forgotten(served: Served) -> None:
+    with RawClient(served.port) as raw:
+        raw.send(raw.request(1, *ECHO))
+        raw.reply(1)
+        raw.send(PING)
+    wait_for(lambda: not served.server._clients)
+    assert served.server._loop is not None
+    wait_for(lambda: not served.server._loop._late)
+    assert served.echo() == TEXT
