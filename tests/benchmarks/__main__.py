@@ -13,6 +13,7 @@ from tests.benchmarks import (
     ddl,
     dialects,
     engine,
+    floor,
     go_client,
     graph,
     growth,
@@ -65,6 +66,7 @@ SUITES = {
     "streaming": streaming.main,
     "threads": threads.main,
     "go_client": go_client.main,
+    "floor": floor.main,
     "vectors": vectors.main,
     "graph": graph.main,
 }

@@ -31,7 +31,13 @@ CLIENTS = ("1", "8")
 BUILD_SECONDS_MAX = 600
 RUN_SECONDS_MAX = 120
 OWN = ("grpcio", "h2")
-SERVER_TIME = "server's microseconds"
+# The numbers that the program prints for each work, with their labels.
+MEASURES = {
+    "microseconds": "median of a call",
+    "calls": "calls a second",
+    "client": "client's processor time",
+    "server": "server's processor time",
+}
 
 # By clients, work and measure, and by server: the numbers of the rounds.
 Found = dict[tuple[str, str, str], dict[str, list[float]]]
@@ -47,7 +53,7 @@ def main(rounds: int = 20) -> None:
             port = free_port()
             running = stack.enter_context(process([*command, f"127.0.0.1:{port}"], port, environ))
             servers[name] = Server(running.pid, port)
-            _call(program, servers[name], "create")
+            call(program, servers[name], "create")
         Console(width=120).print(_table(_measure(program, servers, rounds)))
 
 
@@ -57,7 +63,7 @@ class Server(NamedTuple):
     pid: int
     port: int
 
-    def cpu_seconds(self) -> float:
+    def processor_seconds(self) -> float:
         """Return the processor time that the server took so far; 0 where Linux does not say."""
         stat = Path(f"/proc/{self.pid}/stat")
         if not stat.exists():
@@ -89,18 +95,18 @@ def _measure(program: Path, servers: dict[str, Server], rounds: int) -> Found:
     for _ in range(rounds):
         for clients in CLIENTS:
             for name, server in order:
-                before = server.cpu_seconds()
-                taken = json.loads(_call(program, server, clients, SECONDS))
-                count = sum(each["calls"] for each in taken.values()) * float(SECONDS)
-                taken["all"] = {SERVER_TIME: (server.cpu_seconds() - before) / count * 1e6}
+                pid = str(server.pid)
+                printed = call(program, server, "-server", pid, clients, SECONDS)
+                taken: dict[str, dict[str, float]] = json.loads(printed)
                 for work, numbers in taken.items():
                     for measure, number in numbers.items():
-                        result[clients, work, measure][name].append(number)
+                        result[clients, work, MEASURES[measure]][name].append(number)
         order.reverse()
     return result
 
 
-def _call(program: Path, server: Server, *arguments: str) -> str:
+def call(program: Path, server: Server, *arguments: str) -> str:
+    """Run the program, and return what it prints."""
     environ = {**os.environ, **STAY_HERE, "SPANNER_EMULATOR_HOST": f"127.0.0.1:{server.port}"}
     return subprocess.check_output(
         [program, *arguments], env=environ, text=True, timeout=RUN_SECONDS_MAX
@@ -108,7 +114,7 @@ def _call(program: Path, server: Server, *arguments: str) -> str:
 
 
 def _table(result: Found) -> Table:
-    table = Table(title="The official Go client: medians of a call, calls a second; h2 is faster")
+    table = Table(title="The official Go client, microseconds and calls a second; h2 is faster")
     servers = list(next(iter(result.values())))
     others = [each for each in servers if each in ("grpcio", "anchor")]
     for column in ("clients", "work", "measure"):
@@ -123,5 +129,6 @@ def _table(result: Found) -> Table:
 
 
 def _times_faster(now: list[float], then: list[float], measure: str) -> float:
-    pairs = zip(then, now, strict=True) if measure != "calls" else zip(now, then, strict=True)
-    return median(more / less for more, less in pairs)
+    is_rate = measure == MEASURES["calls"]
+    pairs = zip(now, then, strict=True) if is_rate else zip(then, now, strict=True)
+    return median(more / less if less else 1.0 for more, less in pairs)

@@ -140,7 +140,8 @@ def _medians(result: Found) -> Table:
 _RATIOS: list[tuple[str, str, str, dict[str, str]]] = [
     ("official / embedded", "official", "embedded",
      {"SELECT by key": ">= 6", "read by key": ">= 3", "insert commit": ">= 1.5"}),
-    ("embedded / null-channel", "embedded", "null-channel", {"*": "<= 1.6"}),
+    ("embedded / null-channel", "embedded", "null-channel",
+     {"insert commit": "<= 1.3", "*": "<= 1.6"}),
     ("standalone / null-server", "standalone", "null-server", {"*": "<= 1.3"}),
     ("official / standalone", "official", "standalone",
      dict.fromkeys(("SELECT 1", "SELECT by key", "one-DML transaction"), "> 1")),

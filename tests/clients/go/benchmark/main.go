@@ -1,15 +1,19 @@
-// Calls of the official client for Go, timed: `benchmark create`, or `benchmark CLIENTS SECONDS`.
-// Prints a JSON object: the median microseconds of a call, and calls a second, for each work.
+// Calls of the official client for Go, timed: `benchmark create`, or
+// `benchmark [-server PID] [-work NAME] CLIENTS SECONDS`. Prints a JSON object: for each work the
+// median microseconds of a call, calls a second, and the microseconds of processor time that a call
+// took this process and the server.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +32,10 @@ const (
 	databaseName = instanceName + "/databases/users"
 	rows         = 1000
 	warmUpCalls  = 30
-	table        = `CREATE TABLE Users (
+	batchSize    = 10
+
+	ticksPerSecond = 100 // USER_HZ of every Linux
+	table          = `CREATE TABLE Users (
 	  Id INT64 NOT NULL, Name STRING(100), Age INT64
 	) PRIMARY KEY (Id)`
 )
@@ -47,12 +54,26 @@ var works = []work{
 	{"insert", insert},
 	{"SELECT by key", selectByKey},
 	{"read by key", readByKey},
+	{"Begin + Commit", beginAndCommit},
+	{"read-modify-write", readModifyWrite},
+	{"one DML", oneDML},
+	{"batch DML", batchDML},
+	{"100 MB", stream},
 }
 
+// What is measured only if it is named.
+var onRequest = []string{"100 MB"}
+
+var (
+	server = flag.Int("server", 0, "the process whose processor time is measured")
+	only   = flag.String("work", "", "the only work to measure")
+)
+
 func main() {
+	flag.Parse()
 	ctx := context.Background()
 	var err error
-	if len(os.Args) == 2 && os.Args[1] == "create" {
+	if flag.Arg(0) == "create" {
 		err = create(ctx)
 	} else {
 		err = measure(ctx)
@@ -68,11 +89,11 @@ func connect(ctx context.Context) (*spanner.Client, error) {
 }
 
 func measure(ctx context.Context) error {
-	clients, err := strconv.Atoi(os.Args[1])
+	clients, err := strconv.Atoi(flag.Arg(0))
 	if err != nil {
 		return err
 	}
-	seconds, err := strconv.ParseFloat(os.Args[2], 64)
+	seconds, err := strconv.ParseFloat(flag.Arg(1), 64)
 	if err != nil {
 		return err
 	}
@@ -84,7 +105,14 @@ func measure(ctx context.Context) error {
 	defer client.Close()
 	found := map[string]map[string]float64{}
 	for _, each := range works {
-		for range warmUpCalls {
+		isAlone, calls := slices.Contains(onRequest, each.name), warmUpCalls
+		if each.name != *only && (*only != "" || isAlone) {
+			continue
+		}
+		if isAlone {
+			calls = 0
+		}
+		for range calls {
 			if err := each.call(ctx, client); err != nil {
 				return err
 			}
@@ -102,6 +130,7 @@ func turn(
 		group sync.WaitGroup
 		all   []time.Duration
 	)
+	ownBefore, serverBefore := processorSeconds("self"), processorSeconds(strconv.Itoa(*server))
 	began := time.Now()
 	until := began.Add(time.Duration(seconds * float64(time.Second)))
 	for range clients {
@@ -124,11 +153,29 @@ func turn(
 		})
 	}
 	group.Wait()
+	calls := float64(len(all))
+	taken := time.Since(began).Seconds()
+	own := processorSeconds("self") - ownBefore
+	served := processorSeconds(strconv.Itoa(*server)) - serverBefore
 	slices.Sort(all)
 	return map[string]float64{
 		"microseconds": float64(all[len(all)/2].Nanoseconds()) / 1e3,
-		"calls":        float64(len(all)) / time.Since(began).Seconds(),
+		"calls":        calls / taken,
+		"client":       own / calls * 1e6,
+		"server":       served / calls * 1e6,
 	}
+}
+
+// processorSeconds returns the processor time of a process, 0 where Linux does not say.
+func processorSeconds(process string) float64 {
+	stat, err := os.ReadFile("/proc/" + process + "/stat")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:]))
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return (user + system) / ticksPerSecond
 }
 
 func insert(ctx context.Context, client *spanner.Client) error {
@@ -149,6 +196,65 @@ func readByKey(ctx context.Context, client *spanner.Client) error {
 	key := spanner.Key{nextID.Add(1) % rows}
 	_, err := client.Single().ReadRow(ctx, "Users", key, []string{"Id", "Name"})
 	return err
+}
+
+func beginAndCommit(ctx context.Context, client *spanner.Client) error {
+	row := spanner.Insert("Users", columns, []any{nextID.Add(1), "new", 1})
+	_, err := client.Apply(ctx, []*spanner.Mutation{row})
+	return err
+}
+
+func readModifyWrite(ctx context.Context, client *spanner.Client) error {
+	id := nextID.Add(1) % rows
+	_, err := client.ReadWriteTransaction(ctx,
+		func(ctx context.Context, transaction *spanner.ReadWriteTransaction) error {
+			row, err := transaction.ReadRow(ctx, "Users", spanner.Key{id}, []string{"Age"})
+			if err != nil {
+				return err
+			}
+			var age spanner.NullInt64
+			if err := row.Column(0, &age); err != nil {
+				return err
+			}
+			change := spanner.Update("Users", []string{"Id", "Age"}, []any{id, age.Int64 + 1})
+			return transaction.BufferWrite([]*spanner.Mutation{change})
+		})
+	return err
+}
+
+func birthday() spanner.Statement {
+	return spanner.Statement{
+		SQL:    "UPDATE Users SET Age = Age + 1 WHERE Id = @id",
+		Params: map[string]any{"id": nextID.Add(1) % rows},
+	}
+}
+
+func oneDML(ctx context.Context, client *spanner.Client) error {
+	_, err := client.ReadWriteTransaction(ctx,
+		func(ctx context.Context, transaction *spanner.ReadWriteTransaction) error {
+			_, err := transaction.Update(ctx, birthday())
+			return err
+		})
+	return err
+}
+
+func batchDML(ctx context.Context, client *spanner.Client) error {
+	_, err := client.ReadWriteTransaction(ctx,
+		func(ctx context.Context, transaction *spanner.ReadWriteTransaction) error {
+			statements := make([]spanner.Statement, batchSize)
+			for each := range statements {
+				statements[each] = birthday()
+			}
+			_, err := transaction.BatchUpdate(ctx, statements)
+			return err
+		})
+	return err
+}
+
+func stream(ctx context.Context, client *spanner.Client) error {
+	rowsOf := client.Single().Query(ctx, spanner.NewStatement(
+		"SELECT REPEAT('x', 500000) FROM UNNEST(GENERATE_ARRAY(1, 200))"))
+	return rowsOf.Do(func(*spanner.Row) error { return nil })
 }
 
 func create(ctx context.Context) error {
