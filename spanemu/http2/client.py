@@ -90,6 +90,7 @@ class Client:
         self.loop = loop
         self.account = loop.account
         self.held_bytes = 0  # as the account has it
+        self._own_bytes = CONNECTION_BYTES  # 0 once the connection is closed
         self.uploads = 0
         self.used_seconds = 0.0
         self.tasks: deque[Task] = deque()
@@ -145,9 +146,7 @@ class Client:
             return
         connection = self.connection
         kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
-        held_bytes = kept_bytes + len(self._unsent)
-        if self.lifetime.is_open():
-            held_bytes += CONNECTION_BYTES
+        held_bytes = kept_bytes + len(self._unsent) + self._own_bytes
         if held_bytes != self.held_bytes:
             self.account.change(self, held_bytes)
 
@@ -359,6 +358,7 @@ class Client:
         if not self.lifetime.is_open():
             return
         self.lifetime.end()
+        self._own_bytes = 0
         self._unsent = memoryview(b"")
         self.connection.output.clear()
         self.connection.output_bytes = 0

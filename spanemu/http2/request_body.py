@@ -162,7 +162,8 @@ class RequestBody(Stream):
 
     def drop_body(self) -> None:
         self.body, self.inflation = b"", None
-        self.count(-self.body_bytes)
+        if self.body_bytes:
+            self.count(-self.body_bytes)
         if self.has_lined_up:
             self.has_lined_up = self.has_turn = False
             self.client.account.leave(self)

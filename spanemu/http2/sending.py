@@ -261,6 +261,8 @@ class Sender:
 
     def resume(self) -> None:
         """Continue some of the streams that need not wait any longer."""
+        if not (self._jammed or self._blocked or self._grown or self._has_grown):
+            return  # as nearly always
         while self.may_resume > 0 and (line := self._movable()):
             stream, _ = line.popitem(last=False)
             stream.waits_in = None
@@ -269,7 +271,8 @@ class Sender:
 
     def has_backlog(self) -> bool:
         """Return whether streams wait although they need not."""
-        return bool(self._movable())
+        has_waiting = self._jammed or self._blocked or self._grown or self._has_grown
+        return bool(has_waiting and self._movable())
 
     def _movable(self) -> OrderedDict[Stream, None] | None:
         """Return streams that may be able to go on, if there are any."""
