@@ -56,8 +56,6 @@ from spanemu.values.types import Type
 
 FEW_ELEMENTS = 16
 
-FEW_ELEMENTS = 16
-
 # oneof case -> whether the endpoint belongs to the range
 _START = {"start_closed": True, "start_open": False}
 _END = {"end_closed": True, "end_open": False}
