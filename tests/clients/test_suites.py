@@ -111,6 +111,12 @@ def _graph_store(name: str, prints: str) -> Client:
     )
 
 
+_ADDED = """\
+lives: [{'p': 'aab', 'y': 2020}]
+hops: [{'p': 'aab', 'q': 'Rome'}, {'p': 'bbc', 'q': 'cd'}]
+people: [{'n': 4}]
+"""
+_LEFT = "near: True True\nleft: [{'tables': 0}]\n"
 _FLOW = """\
 get: ['aab', 'ddd']
 by property: ['bbc']
@@ -122,7 +128,10 @@ nodes: [{'n': 4}]
 nodes: [{'n': 3}]
 """
 GRAPH_STORES = {
-    "langchain": _graph_store("langchain", ""),
+    "langchain": _graph_store(
+        "langchain",
+        f"typed\n{_ADDED}schema: True\n{_LEFT}flexible\n{_ADDED}schema: False\n{_LEFT}",
+    ),
     "llama_index": _graph_store(
         "llama_index", f"typed\n{_FLOW}schema: True\nflexible\n{_FLOW}schema: False\n"
     ),

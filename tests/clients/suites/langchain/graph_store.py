@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 
 from google.cloud.spanner import Client
-from langchain_community.graphs.graph_document import GraphDocument, Node, Relationship
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_google_spanner import SpannerGraphStore, SpannerGraphVectorContextRetriever
+from langchain_google_spanner.graphs import GraphDocument, Node, Relationship
 
 LETTERS = "abcdefgh"
 TABLES = """
@@ -42,14 +42,14 @@ def person(name: str, **properties: object) -> Node:
     return Node(id=name, type="Person", properties=known)
 
 
-def flow(store: SpannerGraphStore, name: str, since: str) -> None:
+def flow(store: SpannerGraphStore, name: str, person_of: str, edge: str, since: str) -> None:
     """Add documents, ask, add properties and types that were not there, and clean up."""
     ann, bob = person("aab"), person("bbc")
     rome = Node(id="Rome", type="City", properties={"name": "Rome"})
     lives = Relationship(source=ann, target=rome, type="LivesIn", properties={"since": 2020})
     store.add_graph_documents([document([ann, bob, rome], [lives])])
-    known = f"GRAPH {name} MATCH (p:Person)-[e:LivesIn]->(c:City) RETURN p.id AS p, {since} AS y"
-    print("lives:", store.query(known))
+    pattern = f"(p:{person_of})-[e:{edge}]->(c)"
+    print("lives:", store.query(f"GRAPH {name} MATCH {pattern} RETURN p.id AS p, {since} AS y"))
     # A property that is a reserved word, a type of edge, and nodes that exist.
     cid = person("cd", order=3)
     knows = Relationship(source=bob, target=cid, type="Knows", properties={})
@@ -57,13 +57,13 @@ def flow(store: SpannerGraphStore, name: str, since: str) -> None:
     store.add_graph_documents([document([person("eee", order=2)], [])])
     hops = f"GRAPH {name} MATCH (p)-[]->(q) RETURN p.id AS p, q.id AS q ORDER BY p"
     print("hops:", store.query(hops))
-    count = f"GRAPH {name} MATCH (p:Person) RETURN COUNT(*) AS n"
+    count = f"GRAPH {name} MATCH (p:{person_of}) RETURN COUNT(*) AS n"
     print("people:", store.query(count))
     print("schema:", all(word in store.get_schema for word in ("Person", "LivesIn", "order")))
     retriever = SpannerGraphVectorContextRetriever.from_params(
         embedding_service=Letters(),
         graph_store=store,
-        label_expr="Person",
+        label_expr=person_of.split()[0],
         embeddings_column="embedding",
         top_k=1,
         expand_by_hops=1,
@@ -78,7 +78,8 @@ def main() -> None:
     project, instance, database = sys.argv[1:]
     client = Client(project=project)
     print("typed")
-    flow(SpannerGraphStore(instance, database, "typed", client), "typed", "e.since")
+    store = SpannerGraphStore(instance, database, "typed", client)
+    flow(store, "typed", "Person", "Person_LivesIn_City", "e.since")
     print("flexible")
     store = SpannerGraphStore(
         instance,
@@ -88,7 +89,8 @@ def main() -> None:
         use_flexible_schema=True,
         static_node_properties=["embedding"],
     )
-    flow(store, "flexible", "INT64(e.since)")
+    person_of, edge = "Node {label: 'Person'}", "Edge {label: 'LivesIn'}"
+    flow(store, "flexible", person_of, edge, "INT64(e.properties.since)")
 
 
 main()
