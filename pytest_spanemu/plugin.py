@@ -31,7 +31,7 @@ from pytest_spanemu.requested_options import requested_options_of
 from pytest_spanemu.run import enter_run, hint_for, run_of, start_before_conftests
 from pytest_spanemu.targets.validated import Validations
 from spanemu.api import variables
-from spanemu.base.lazy_import import LazyFinder
+from spanemu.base.lazy_import import ask_first
 
 pytest_plugins = ("pytest_spanemu.session_fixtures", "pytest_spanemu.fixtures")
 
@@ -77,8 +77,8 @@ class EngineFinder:
 
     def install(self) -> None:
         """Make Python ask this finder before the one of pytest, and after that of lazy modules."""
-        others = [not isinstance(each, LazyFinder) for each in sys.meta_path]
-        sys.meta_path.insert(others.index(True), self)
+        sys.meta_path.insert(0, self)
+        ask_first()
 
     def remove(self) -> None:
         """Remove the finder."""

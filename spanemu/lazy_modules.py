@@ -102,7 +102,6 @@ LAZY_MODULES = frozenset(
         "spanemu.explorer.actors",
         "spanemu.explorer.coroutines",
         "spanemu.explorer.exploration",
-        "spanemu.explorer.points",
         "spanemu.explorer.remote",
         "spanemu.explorer.settings",
         "spanemu.explorer.timeline",

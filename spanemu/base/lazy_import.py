@@ -103,6 +103,11 @@ def make_lazy(names: Container[str]) -> None:
     sys.meta_path.insert(0, LazyFinder(names))
 
 
+def ask_first() -> None:
+    """Make Python ask the finder of lazy modules before those that others have installed since."""
+    sys.meta_path.sort(key=lambda finder: not isinstance(finder, LazyFinder))
+
+
 def run(module: ModuleType) -> ModuleType:
     """Return a module whose code has run. If the code raises, the module stays lazy."""
     spec = module.__spec__

@@ -25,7 +25,7 @@ PASSED, FAILED = "passed", "failed"
 
 
 @dataclass(frozen=True, slots=True)
-class NextRun:
+class RunOrVerdict:
     """The next run of an exploration, or its verdict.
 
     `run` counts the runs, and `actors` are the functions to start in it. At the end `verdict` is
@@ -50,7 +50,7 @@ class ExplorationHandle(ControlInterface):
     SCOPE = "exploration"
 
     @operation("NextRun", "POST :next")
-    def next(self) -> NextRun:
+    def next(self) -> RunOrVerdict:
         """Return the next run, for which the database has been restored, or the verdict.
 
         Raises ValueError while functions of the run before have not ended.

@@ -27,7 +27,7 @@ from spanemu.control.explorations import (
     ExplorationHandle,
     ExplorationOptions,
     ExplorationsControl,
-    NextRun,
+    RunOrVerdict,
 )
 from spanemu.explorer.errors import (
     ActorHangs,
@@ -233,8 +233,8 @@ class RemoteExploration(Exploration, ExplorationHandle):
         if len(self._remote) != len(names):
             raise ValueError(f"actors={list(names)!r}: each function needs a name of its own")
         super().__init__(emulated, self._remote, settings)
-        self._answers: Mailbox[NextRun | Exception] = Mailbox()
-        self._final: NextRun | Exception | None = None
+        self._answers: Mailbox[RunOrVerdict | Exception] = Mailbox()
+        self._final: RunOrVerdict | Exception | None = None
         self._runs = 0
         self._announced_run: Any = None
         self._delivered = 0  # the last run that the client knows of
@@ -242,17 +242,17 @@ class RemoteExploration(Exploration, ExplorationHandle):
         self._thread = threading.Thread(target=self._search, name="exploration", daemon=True)
         self._thread.start()
 
-    def next(self) -> NextRun:
+    def next(self) -> RunOrVerdict:
         running = [actor.name for actor in self._remote.values() if actor.is_open]
         if running and self._delivered == self._runs and self._final is None:
             raise ValueError(f"{', '.join(running)} of run {self._runs} have not ended")
         if self._final is None:
             answer = self._answers.get(ANSWER_SECONDS_MAX)
-            if isinstance(answer, NextRun) and not answer.verdict:
+            if isinstance(answer, RunOrVerdict) and not answer.verdict:
                 self._delivered = answer.run
                 return answer
             self._final = answer
-        if isinstance(self._final, NextRun):
+        if isinstance(self._final, RunOrVerdict):
             return self._final
         raise ExplorationStopped(str(self._final or "the run has not been judged in time"))
 
@@ -309,21 +309,21 @@ class RemoteExploration(Exploration, ExplorationHandle):
         chosen = [every[number] for number in sorted(run.plan.order)]
         for actor in chosen:
             actor.is_open = True
-        self._answers.put(NextRun(self._runs, [actor.name for actor in chosen]))
+        self._answers.put(RunOrVerdict(self._runs, [actor.name for actor in chosen]))
 
 
-def _verdict(result: Explored) -> NextRun:
+def _verdict(result: Explored) -> RunOrVerdict:
     try:
         result.check()
     except AssertionError as failure:
-        return NextRun(
+        return RunOrVerdict(
             verdict=FAILED,
             text=str(failure),
             kind=result.kind or "",
             schedule=result.schedule or "",
             warnings=result.warnings,
         )
-    return NextRun(
+    return RunOrVerdict(
         verdict=PASSED, text=str(result), complete=result.complete, warnings=result.warnings
     )
 

@@ -132,11 +132,11 @@ REFUSED = (
     Refused(
         "full-text-search/search-indexes",
         "`rating_tokens … tokenize_fulltext(rating)`, and two indexes on it",
-        "the function takes a text, and `rating` is a number: `tokenize_number`",
+        "the function takes a text, and `rating` is a number: `tokenize_number` of a whole number",
         "INVALID_ARGUMENT",
         (_tokens("k spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(r)) "
                  "VIRTUAL HIDDEN"),),
-        (_tokens("k spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_number(r)) "
+        (_tokens("k spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_number(r::bigint)) "
                  "VIRTUAL HIDDEN"),),
     ),
     Refused(

@@ -1,5 +1,10 @@
 """pytest rewrites assertions in packages of a plugin's distribution; the engine is left alone."""
 
+import subprocess
+import sys
+
+import pytest
+
 EARLY = """
 import pytest
 
@@ -75,10 +80,13 @@ atexit.register(lambda: print("frozen at exit:", gc.get_freeze_count() > 10_000)
 """
 
 
-def test_a_run_with_databases_ends_without_further_collections_of_everything(music):
+@pytest.mark.parametrize(("choice", "is_frozen"), [("on", True), ("auto", False)])
+def test_a_run_with_databases_ends_without_further_collections_if_asked_to(
+    music, choice, is_frozen
+):
     music.file("conftest.py", FROZEN_AT_EXIT)
-    result = music.run_apart("def test_it(spanner_database): pass")
-    result.stdout.fnmatch_lines("frozen at exit: True")
+    result = music.run_apart("def test_it(spanner_database): pass", f"--spanner-gc-freeze={choice}")
+    result.stdout.fnmatch_lines(f"frozen at exit: {is_frozen}")
 
 
 def test_a_run_without_databases_ends_as_ever(music):
@@ -105,3 +113,20 @@ def test_what_a_test_leaves_in_a_cycle_is_reported_at_the_end(music):
         """
     )
     assert "left behind" in result.stderr.str() + result.stdout.str()
+
+
+def test_the_engine_is_lazy_where_it_was_imported_before_pytest(project):
+    project.file("schema.sql", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
+    project.file(
+        "test_it.py",
+        """
+        def test_it(spanner_database):
+            with spanner_database.batch() as batch:
+                batch.insert("T", ["K"], [(1,)])
+        """,
+    )
+    code = "import pytest_spanemu.databases.templates, pytest; pytest.main(['-p', 'no:faker'])"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=project.path, capture_output=True, text=True, check=False
+    )
+    assert "1 passed" in ran.stdout, ran.stdout

@@ -39,7 +39,7 @@ def facts() -> dict[str, Any]:
         "signals": {each: signal.getsignal(each) for each in signal.valid_signals()},
         "warnings": (list(warnings.filters), warnings.showwarning),
         "hooks": (sys.excepthook, sys.unraisablehook, threading.excepthook, sys.displayhook),
-        "imports": (list(sys.meta_path), list(sys.path), list(sys.path_hooks)),
+        "imports": (_finders(), list(sys.path), list(sys.path_hooks)),
         "limits": (sys.getrecursionlimit(), sys.getswitchinterval(), threading.stack_size()),
         "tracing": (sys.gettrace(), sys.getprofile(), threading.gettrace()),
         "folder": Path.cwd(),
@@ -59,6 +59,11 @@ def facts() -> dict[str, Any]:
 def _is_as_before(before: Any, after: Any) -> bool:
     """Return whether nothing has changed; threads and descriptors of the client may have gone."""
     return bool(after <= before) if isinstance(before, set) else bool(after == before)
+
+
+def _finders() -> list[Any]:
+    """Return the finders of modules, but for that of lazy modules, which comes with an import."""
+    return [each for each in sys.meta_path if type(each).__name__ != "LazyFinder"]
 
 
 def _descriptors() -> set[str]:

@@ -76,6 +76,8 @@ import os, sys, types
 import spanemu, spanemu.api.saving.keeper
 from spanemu.api.saving import directory
 
+spanemu.Emulator  # Other packages, which it imports, look for the module msvcrt as well.
+
 held = set()
 
 def locking(descriptor, mode, size):

@@ -108,7 +108,7 @@ class SteppedLocks(LockTable):
 
     def request_failed(self, owner: LockHolder) -> None:
         """Let the waiters look whether the owner is idle, since no time passes here."""
-        with self._mutex:
+        with self.mutex:
             self._waiting.wake(owner)
 
     def _wait(self, owner: LockHolder, waits) -> None:

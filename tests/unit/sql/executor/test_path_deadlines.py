@@ -18,6 +18,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
 from spanemu.values.mutation import Write, WriteKind
 from tests.unit.sql.executor.watch import Watch
 
@@ -58,7 +59,9 @@ GREEDY = {
 
 def session_of(limits: Limits):
     environment = Environment(SystemClock(), limits=limits)
-    database = Database.create("projects/p/instances/i/databases/d", environment)
+    database = Database.create(
+        "projects/p/instances/i/databases/d", environment, GOOGLE_STANDARD_SQL
+    )
     database.apply_ddl(DDL)
     session = database.sessions.create({})
     nodes = [[str(n), str(n % 7)] for n in range(NODES)]
