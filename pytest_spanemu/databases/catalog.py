@@ -198,13 +198,23 @@ _ROWS_PER_COMMIT = 500
 Rows = list[tuple[str, tuple[str, ...], list[list[Any]]]]  # table, columns, rows
 
 
-def read_all_rows(database: Any, catalog: Catalog) -> Rows:
-    """Return every row, table by table in an order in which the rows can be inserted."""
+class TooManyRows(Exception):
+    """More rows than a reader has asked for."""
+
+
+def read_all_rows(database: Any, catalog: Catalog, rows_max: int = 0) -> Rows:
+    """Return every row, table by table in an order in which the rows can be inserted.
+
+    Raises TooManyRows for a table with more than `rows_max` rows, if that is positive.
+    """
     tables: Rows = []
+    limit = rows_max and rows_max + 1
     with database.snapshot(multi_use=True) as snapshot:
         for table in catalog.insertion_order():
             columns = tuple(each.name for each in table.columns.values() if not each.generated)
-            rows = list(snapshot.read(table.name, columns, KeySet(all_=True)))
+            rows = list(snapshot.read(table.name, columns, KeySet(all_=True), limit=limit))
+            if limit and len(rows) == limit:
+                raise TooManyRows(table.name)
             if rows:
                 tables.append((table.name, columns, rows))
     return tables

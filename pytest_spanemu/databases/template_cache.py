@@ -17,6 +17,7 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
@@ -27,6 +28,7 @@ import pytest
 
 from pytest_spanemu.databases import catalog, catalog_queries
 from pytest_spanemu.databases.template import Schema, Template
+from pytest_spanemu.options import Dialect
 from pytest_spanemu.rows import writing
 from pytest_spanemu.sources import Ddl, Program
 from pytest_spanemu.sources.source import code_below
@@ -35,7 +37,8 @@ from spanemu.base.record import dataclass
 
 FORMAT = 1  # changes with every change that an earlier version cannot read
 _HEAD = f"spanemu template, format {FORMAT}\n".encode()
-IMAGES_MAX = 8  # the newest images are kept
+IMAGES_MAX = 8  # the newest images of a kind are kept
+IMAGES_BYTES_MAX = 256 << 20  # of a kind; the newest image is kept in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,18 @@ class Image:
     rows: catalog.Rows
 
     @classmethod
-    def of(cls, template: Template) -> Image | None:
-        """Return the image of a template, None if an image could not restore it exactly."""
+    def of(cls, template: Template, rows_max: int = 0) -> Image | None:
+        """Return the image of a template, None if an image could not restore it exactly.
+
+        Raises TooManyRows for a table with more than `rows_max` rows, if that is positive.
+        """
         ddl = template.handle.ddl()
         if any("PROTO BUNDLE" in statement for statement in ddl) or _has_used_sequence(
             template.database
         ):
             return None
-        return cls(
-            ddl, catalog.read_all_rows(template.database, catalog.Catalog.of(template.database))
-        )
+        known = catalog.Catalog.of(template.database)
+        return cls(ddl, catalog.read_all_rows(template.database, known, rows_max))
 
     def build(self, template: Template, schema: Schema) -> None:
         """Build an empty template from the image. `schema` is the schema that the image is of."""
@@ -68,24 +73,38 @@ class Image:
 class TemplateCache:
     """Images in a directory, by the hash of their inputs."""
 
-    def __init__(self, directory: Path, root: Path) -> None:
+    def __init__(self, directory: Path, root: Path, kind: str = "template") -> None:
         self._directory = directory
         self._root = root
+        self._distributions: bytes | None = None
+        self._kind = kind  # the first word of the files' names
+
+    def of_kind(self, kind: str) -> TemplateCache:
+        """Return a cache in the same directory, of other images."""
+        other = TemplateCache(self._directory, self._root, kind)
+        other._distributions = self._distributions
+        return other
 
     def key(self, schema: Schema) -> str | None:
         """Return the hash of a schema's inputs; None for plain SQL, and if an input is unknown."""
         if not any(isinstance(step, Program) for step in schema.steps):
             return None
-        digest = sha256(_HEAD + sys.version.encode() + schema.dialect.encode())
+        digest = sha256(self.surroundings(schema.dialect))
         for source in schema.sources:
             inputs = source.inputs()
             if inputs is None:
                 return None
             for part in (source.text.encode(), *inputs):
                 digest.update(_hash(part))
-        for part in sorted(_installed(self._root)):
-            digest.update(part)
         return digest.hexdigest()[:32]
+
+    def surroundings(self, dialect: Dialect) -> bytes:
+        """Return the hash of format, Python, dialect and installed distributions."""
+        digest = sha256(_HEAD + sys.version.encode() + dialect.encode())
+        if self._distributions is None:
+            self._distributions = b"".join(sorted(_installed(self._root)))
+        digest.update(self._distributions)
+        return digest.digest()
 
     def load(self, key: str) -> Image | None:
         """Return the image of a key, None if there is none, or none of this format."""
@@ -110,12 +129,23 @@ class TemplateCache:
         temporary = self._path(f"{key}.{os.getpid()}")
         temporary.write_bytes(_HEAD + written)
         temporary.replace(self._path(key))
-        images = sorted(self._directory.glob("template-*"), key=lambda path: path.stat().st_mtime)
-        for old in images[:-IMAGES_MAX]:
-            old.unlink(missing_ok=True)
+        self._prune()
+
+    def _prune(self) -> None:
+        """Delete the oldest images beyond the bounds of number and size."""
+        images = []
+        for path in self._directory.glob(f"{self._kind}-*"):
+            with suppress(FileNotFoundError):  # Another process prunes, too.
+                status = path.stat()
+                images.append((status.st_mtime_ns, status.st_size, path))
+        size = 0
+        for rank, (_, own, path) in enumerate(sorted(images, reverse=True)):
+            size += own
+            if rank >= IMAGES_MAX or (rank and size > IMAGES_BYTES_MAX):
+                path.unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:
-        return self._directory / f"template-{name}.pickle"
+        return self._directory / f"{self._kind}-{name}.pickle"
 
 
 def _parts(content: bytes) -> tuple[bytes, bytes]:

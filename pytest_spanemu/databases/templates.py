@@ -18,6 +18,7 @@ import pytest
 from pytest_spanemu import migrator
 from pytest_spanemu import seeds as seed_files
 from pytest_spanemu.clean_errors import clean_errors
+from pytest_spanemu.databases.kept_revisions import KeptRevisions
 from pytest_spanemu.databases.progress import ShowStep, show_progress
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.databases.template_cache import Image, cache_of
@@ -269,9 +270,15 @@ class Templates:
         elif (image := cache.load(key)) is not None:
             image.build(template, schema)
         else:
-            template.build(schema, show_step)
+            states = KeptRevisions.of(cache, schema)
+            if states is None:
+                template.build(schema, show_step)
+            else:
+                states.build(template, show_step)
             if (image := Image.of(template)) is not None:
                 cache.save(key, image)
+                if states is not None:
+                    states.save(image)
 
     def _lint(self, schema: Schema, template: Template) -> None:
         """Add new findings of the linter to the report, if `spanner_fail_on` names the linter."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.options import Dialect
+from pytest_spanemu.sources.revisions import After, Upgrade
 from pytest_spanemu.sources.source import (
     Choices,
     Ddl,
@@ -77,18 +79,46 @@ class AlembicSource:
         """Return the configuration and the project's code, which migrations may use."""
         return [self._path.read_bytes(), *code_below(self._root)]
 
-    def _run(self, template: Any, command: str, revision: str) -> None:
-        config = self._config()
-        config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
-        config.attributes["configure_logger"] = False
-        run = getattr(_library("alembic.command", self.text), command)
+    def upgrade(self) -> Upgrade | None:
+        """Return the upgrade that `steps` runs, None if its revisions cannot be listed."""
+        if ":" in self._revision:
+            return None
+        scripts = _library("alembic.script", self.text).ScriptDirectory
         try:
-            run(config, revision)
+            settings = self._path.read_bytes()
+            return Upgrade(
+                scripts.from_config(self._config()), self._revision, self._root, settings
+            )
+        except Exception:  # Alembic's own upgrade names the problem.
+            return None
+
+    def run_upgrade(self, template: Any, upgrade: Upgrade, done: int, after: After) -> None:
+        """Run the revisions of an upgrade after the first `done`. See `Upgrade.run`."""
+        environment = _library("alembic.runtime.environment", self.text).EnvironmentContext
+        with self._advice():
+            upgrade.run(environment, self._config_for(template), done, after)
+
+    def _run(self, template: Any, command: str, revision: str) -> None:
+        run = getattr(_library("alembic.command", self.text), command)
+        with self._advice():
+            run(self._config_for(template), revision)
+
+    @contextmanager
+    def _advice(self) -> Iterator[None]:
+        """Raise SourceError with advice for what Spanner needs in env.py."""
+        try:
+            yield
         except Exception as problem:
             for text, advice in _ALEMBIC_ADVICE:
                 if any(text in str(each) for each in _chain(problem)):
                     raise SourceError(f"schema source {self.text!r}: {advice}") from problem
             raise
+
+    def _config_for(self, template: Any) -> Any:
+        config = self._config()
+        config.set_main_option("sqlalchemy.url", template.sqlalchemy_url().replace("%", "%%"))
+        config.attributes["configure_logger"] = False
+        return config
 
     def _config(self) -> Any:
         return _library("alembic.config", self.text).Config(str(self._path))

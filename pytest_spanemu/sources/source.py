@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,6 +21,7 @@ from spanemu.schema.dialect import dialect_named
 SQL_SUFFIXES = frozenset({".sql", ".ddl", ".sdl"})
 _SHOWN_CHARS = 40
 _EXCLUDED_DIRECTORIES = frozenset({"node_modules", "site-packages", "__pycache__"})
+NOT_CODE = ("test_", "conftest")  # how the names of files begin that no schema depends on
 _FIRST_WORD = re.compile(r"\s*(?:(?:@\{[^}]*\}|/\*@.*?\*/)\s*)?(\w+)", re.DOTALL)
 _DML = frozenset({"insert", "update", "delete"})
 
@@ -151,11 +152,19 @@ class TextSource:
 
 
 def code_below(root: Path) -> list[bytes]:
-    """Return the names and contents of a project's Python files.
+    """Return the names and contents of a project's Python files, as `project_files` finds them."""
+    return [
+        part
+        for path in project_files(root)
+        for part in (str(path.relative_to(root)).encode(), path.read_bytes())
+    ]
+
+
+def project_files(root: Path) -> Iterator[Path]:
+    """Yield a project's Python files.
 
     Tests, conftest files, virtual environments and hidden directories are left out.
     """
-    parts = []
     for directory, directories, names in os.walk(root):
         directories[:] = sorted(
             name
@@ -165,10 +174,8 @@ def code_below(root: Path) -> list[bytes]:
             and not Path(directory, name, "pyvenv.cfg").exists()
         )
         for name in sorted(names):
-            if name.endswith(".py") and not name.startswith(("test_", "conftest")):
-                path = Path(directory, name)
-                parts += [str(path.relative_to(root)).encode(), path.read_bytes()]
-    return parts
+            if name.endswith(".py") and not name.startswith(NOT_CODE):
+                yield Path(directory, name)
 
 
 def natural_order(path: Path) -> tuple[list[tuple[int, int, str]], str]:

@@ -74,6 +74,14 @@ def test_a_proxy_without_exception_is_noted(doctor):
     assert lines(doctor(**proxy | {"no_proxy": "localhost"}), "http_proxy")[0].startswith("ok")
 
 
+def test_the_plugin_of_faker_is_noted_unless_it_is_off(doctor, tmp_path):
+    (note,) = lines(doctor(), "no:faker")
+    assert note.startswith("note")
+    assert "0.09 to 0.35 s" in note
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:faker\n")
+    assert not lines(doctor(), "no:faker")
+
+
 def test_the_configuration_of_the_project_is_listed(doctor, tmp_path):
     assert lines(doctor(), "no settings")
     (tmp_path / "pyproject.toml").write_text(
