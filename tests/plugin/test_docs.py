@@ -1,6 +1,6 @@
 """The documentation: its blocks work, and it builds without a warning.
 
-`tests.pages` follows whole pages, word for word.
+`tests.pages` follows whole pages, word for word; `tests.tidy` looks for dead links.
 """
 
 import re
@@ -50,13 +50,6 @@ def test_the_page_on_schema_files_runs(capsys):
         "CREATE INDEX ByName ON Singers(Name) ",
     ]
     assert lines[2:4] == ["1 CreateIndex", "1 DropTable"]
-
-
-def test_the_readme_links_to_what_is_there():
-    readme = DOCS.parent / "README.md"
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", readme.read_text())
-    assert links
-    assert [link for link in links if not (DOCS.parent / link).exists()] == []
 
 
 # ---------------------------------------------------------------------------- blocks that run
