@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: `sphinx-build -W docs build/docs` (extra `docs`)."""
+"""How Sphinx builds these pages: `python -m sphinx -W -q docs build/docs` (extra `docs`)."""
 
 project = "spanemu"
 author = "the spanemu authors"
