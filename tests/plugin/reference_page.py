@@ -46,8 +46,8 @@ WIDTH = 100  # characters in a line of a page
 INDEX = """# Reference
 
 Generated from the code by `python -m tests.plugin.reference_page`.
-[The pytest plugin](../plugin.md) explains the terms, and [Rules](../lint-rules.md) lists the rules
-of the linter.
+[The pytest plugin](../plugin.md) explains the terms, [Rules](../lint-rules.md) lists the rules of
+the linter, and [Python API](../api/index.md) what programs import.
 """
 # The classes behind the fixtures, by page.
 ASSERTIONS = (

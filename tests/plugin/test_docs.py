@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import pytest_spanemu
 import spanemu
 from spanemu.cli import main
 from tests.installed import needs
@@ -63,6 +64,19 @@ def test_the_site_loads_nothing_from_other_hosts(site):
         assert not loads.findall(page.read_text(encoding="utf-8"))
     for sheet in site.rglob("*.css"):
         assert not re.findall(r"url\(['\"]?(?:https?:)?//", sheet.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("package", [spanemu, pytest_spanemu])
+def test_the_pages_of_the_api_have_each_public_name(package):
+    text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md"))
+    public = {name for name in package.__all__ if not name.startswith("__")}
+    assert public <= set(re.findall(r"\w+", text))
+
+
+def test_the_pages_of_the_api_show_docstrings(site):
+    text = (site / "api" / "emulators.html").read_text(encoding="utf-8")
+    assert "An emulator in this process" in text
+    assert "create_database" in text
 
 
 def test_the_page_on_schema_files_runs(capsys):
