@@ -147,7 +147,7 @@ def item(head: str, text: str, example: str = "") -> str:
     """Return an item of a list in lines of `WIDTH` characters, with an example below."""
     lines = [""]
     # Code stays in one line; a dash begins no line, where it would begin a list.
-    for word in re.findall(r"(?:`[^`]*`|\S)+(?: [-+*=](?=\s))?", f"- {head}: {text}"):
+    for word in re.findall(r"(?:`[^`]*`|\S)+(?: [-+*=%](?=\s))?", f"- {head}: {text}"):
         if len(lines[-1]) + 1 + len(word) > WIDTH and lines[-1]:
             lines.append(" ")
         lines[-1] += f" {word}" if lines[-1] else word
