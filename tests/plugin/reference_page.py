@@ -152,6 +152,7 @@ def item(head: str, text: str, example: str = "") -> str:
             lines.append(" ")
         lines[-1] += f" {word}" if lines[-1] else word
     if example:
+        example = re.sub(r": \.\.\.$", ":\n    ...", example, flags=re.MULTILINE)
         lines += ["", "  ```python", *(f"  {line}" for line in example.splitlines()), "  ```", ""]
     return "\n".join(lines)
 
