@@ -82,7 +82,7 @@ class RealSpanner(spanemu.RemoteEmulator):
 
 
 class OmniSpanner(RealSpanner):
-    """Spanner Omni: without TLS on this machine, as in its quick start, with TLS elsewhere."""
+    """Spanner Omni: without TLS on this machine, as in its quickstart, with TLS elsewhere."""
 
     def _options(self) -> dict[str, Any]:
         if "instance_type" not in inspect.signature(Client).parameters:

@@ -23,7 +23,7 @@ _OPTIONAL = 1  # FieldDescriptorProto.Label
 
 
 def reflect(services: Iterable[Service]) -> Callable[[Iterator[bytes], Any], Iterator[bytes]]:
-    """Return the behavior of the method ServerReflectionInfo for some services."""
+    """Return the behaviour of the method ServerReflectionInfo for some services."""
     known = tuple(services)
     names = [service.name for service in known]
     servicer = reflection.ReflectionServicer(

@@ -135,7 +135,7 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
 
 
 class _Reflection:
-    """The behavior of server reflection, which is imported for the first request."""
+    """The behaviour of server reflection, which is imported for the first request."""
 
     def __init__(self, endpoints: Endpoints) -> None:
         self._reflect = Once(lambda: reflection.reflect(endpoints.all_services))

@@ -1,4 +1,4 @@
-"""Errors in the HTTP form of a request; the texts are those of Google's API front end.
+"""Errors in the HTTP form of a request; the texts are those of Google's API frontend.
 
 SpannerError
 ├── InvalidPayload     (INVALID_ARGUMENT) JSON or a query that is not the request's message

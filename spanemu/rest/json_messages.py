@@ -1,4 +1,4 @@
-"""JSON read as messages like by Google's API front end, and messages written as JSON.
+"""JSON read as messages like by Google's API frontend, and messages written as JSON.
 
 Names are accepted in camel case and in snake case, enums by name or number, 64-bit integers as
 numbers or text. A null is a field that is not set. What is unknown or does not fit is refused with

@@ -12,7 +12,7 @@ from spanemu.storage.versions import Row, Version
 
 LEAF_KEYS_MAX = 2048
 LEAF_KEYS_MIN = 64  # A smaller leaf is joined with its neighbour, if both fit into one.
-UPDATE_COST = 16  # of a pending key in its leaf, in look-ups of a row's newest version
+UPDATE_COST = 16  # of a pending key in its leaf, in lookups of a row's newest version
 FEW_KEYS = 8  # that arrived are inserted one by one, because sorting the leaf would take longer
 # Returns the newest versions of keys.
 Find = Callable[[Sequence[bytes]], list[Version]]

@@ -14,7 +14,7 @@ Each of the other functions returns a function built for a type:
     equals      SQL's `a = b`: NaN equals nothing; NULL inside an array or struct is unknown
 
 All accept non-NULL values, and handle NULLs inside arrays and structs. For most types, the value
-itself is the key: callers recognise that by `identity` (sort keys) or None (group keys), and skip
+itself is the key: callers recognize that by `identity` (sort keys) or None (group keys), and skip
 the call.
 """
 

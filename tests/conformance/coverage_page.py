@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import fill
 
 from spanemu.ddl.kinds.table import STATEMENTS as KIND_STATEMENTS
 from spanemu.ddl.statements import BUNDLE_STATEMENTS, STATEMENTS
@@ -19,13 +20,14 @@ from tests.conformance import coverage, coverage_admin, coverage_writes
 ITEMS = coverage.ITEMS + coverage_writes.ITEMS + coverage_admin.ITEMS
 SECTIONS = {**coverage.SECTIONS, **coverage_writes.SECTIONS, **coverage_admin.SECTIONS}
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
+WIDTH = 100  # characters in a line of prose
 
 OPENING = """\
 # Coverage
 
-The features of Spanner that spanemu supports, and the features that it refuses with UNIMPLEMENTED and
-the feature's name. Generated from the code's own tables by `python -m tests.conformance.coverage_page`;
-do not edit this page.
+The features of Spanner that spanemu supports, and the features that it refuses with UNIMPLEMENTED
+and the feature's name. Generated from the code's own tables by
+`python -m tests.conformance.coverage_page`; do not edit this page.
 """
 
 
@@ -66,7 +68,7 @@ def _ddl() -> Iterator[str]:
     assert set(kinds) == {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS}
     done = sorted(map(_words, kinds))
     yield "## Schema statements\n"
-    yield f"Applied: {', '.join(done)}.\n"
+    yield fill(f"Applied: {', '.join(done)}.", WIDTH) + "\n"
     yield ("Refused: graph algorithms (EXPORT DATA ... AS GRAPH) are UNIMPLEMENTED.\n")
 
 
@@ -90,7 +92,7 @@ def _functions() -> Iterator[str]:
         yield f"| {chapter} | {', '.join(sorted(names))} |"
     yield (
         "\nForms with the syntax of functions are supported as well: CAST, SAFE_CAST, EXTRACT, "
-        "REPLACE_FIELDS, ML.PREDICT and PROPERTY_EXISTS, and in graph queries IS_FIRST.\n"
+        "REPLACE_FIELDS,\nML.PREDICT and PROPERTY_EXISTS, and in graph queries IS_FIRST.\n"
     )
     yield "Refused as UNIMPLEMENTED:\n"
     yield "| chapter | functions |"

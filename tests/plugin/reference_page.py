@@ -1,4 +1,4 @@
-"""A generator of docs/reference.md from the code: `python -m tests.plugin.reference_page`."""
+"""A generator of docs/reference from the code: `python -m tests.plugin.reference_page`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import click
 
@@ -40,29 +41,38 @@ from spanemu.control.splits import SplitsHandle
 from spanemu.rest.control import route_of
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference.md"
-HEAD = """# Reference
+PAGES = ROOT / "docs" / "reference"
+WIDTH = 100  # characters in a line of a page
+INDEX = """# Reference
 
-Generated from the code by `python -m tests.plugin.reference_page`. The [command line](#command-line) is at the end. [The pytest plugin](plugin.md) explains the
-terms, and [Rules](lint-rules.md) lists the rules of the linter.
+Generated from the code by `python -m tests.plugin.reference_page`.
+[The pytest plugin](../plugin.md) explains the terms, [Rules](../lint-rules.md) lists the rules of
+the linter, and [Python API](../api/index.md) what programs import.
 """
-CLASSES = (
+# The classes behind the fixtures, by page.
+ASSERTIONS = (
     ("`spanner_assert`", SpannerAssert),
     ("Assertions of `spanner_assert`", Check),
     ("`spanner_assert.plan(sql)`", PlanCheck),
+)
+ROWS = (
     ("`spanner_factory`", SpannerFactory),
     ("`spanner_factory.TABLE`", TableFactory),
+    ("`spanner_snapshot`", SpannerSnapshot),
+    ("`spanner_migrator`", SpannerMigrator),
+)
+SPLITS = (
     ("`hotspots`", HotspotsHandle),
     ("`hotspots.watch()`", Watch),
     ("`spanner_splits`", SplitsHandle),
+)
+SERVER = (
     ("`spanner_change_streams`", ChangeStreamsHandle),
     ("`spanner_change_streams[NAME]`", ChangeStreamHandle),
     ("`spanner_faults`", Faults),
     ("`spanner_models`, `emulator.models`", EmbeddedModels),
     ("`spanner_clock`", EmulatorClock),
     ("`emulator.request_log`", RequestLog),
-    ("`spanner_snapshot`", SpannerSnapshot),
-    ("`spanner_migrator`", SpannerMigrator),
 )
 # Methods that the plugin and the emulator call, and tests do not.
 INTERNAL = set(
@@ -71,102 +81,137 @@ INTERNAL = set(
 )
 # The declarations of the control operations, in the order of the page.
 INTERFACES = (
-    EmulatorControl,
-    DatabaseControl,
-    EmulatorClock,
-    Faults,
-    Fault,
-    ModelControl,
-    Recorder,
-    RecordingSource,
-    HotspotsHandle,
-    Watch,
-    SplitsHandle,
-    ExplorationsControl,
-    ExplorationHandle,
-    SnapshotList,
-    TransferControl,
-    ChangeStreamControl,
-    RequestLog,
-    SavingControl,
+    ("Emulator", EmulatorControl),
+    ("Databases", DatabaseControl),
+    ("Clock", EmulatorClock),
+    ("Faults", Faults),
+    ("A fault", Fault),
+    ("Models", ModelControl),
+    ("A recording", Recorder),
+    ("Recordings", RecordingSource),
+    ("Hotspots", HotspotsHandle),
+    ("A watch for hotspots", Watch),
+    ("Splits", SplitsHandle),
+    ("Explorations", ExplorationsControl),
+    ("An exploration", ExplorationHandle),
+    ("Snapshots", SnapshotList),
+    ("Dump and load", TransferControl),
+    ("Change streams", ChangeStreamControl),
+    ("Log of requests", RequestLog),
+    ("Save", SavingControl),
 )
+SETTINGS = """Each item names the setting in the ini file, the flag of pytest, and the variables of the
+environment.
+"""
+OPERATIONS = """The paths are below `/spanemu/v1/` of the REST port ([control API](../how-to/control-api.md));
+names in JSON are in camel case, `fullScans`. The names are those of the RPCs of the service
+`spanemu.v1.Control` ([control](../architecture/control.md)). An argument with `=` is optional.
+"""
+# The pages of the command line: name -> title, and its subcommands. The last has all the others.
+COMMAND_PAGES = {
+    "command-serve": ("`spanemu serve`", ("serve",)),
+    "command-data": ("Data on the command line", ("sql", "dump", "load", "save")),
+    "command-schema": ("Schemas on the command line", ("ddl", "lint", "layout")),
+    "command-server": ("Environment and health on the command line", ()),
+}
 
 
-def page() -> str:
-    """Return the text of the page."""
-    return (
-        "\n".join(
-            [
-                *(HEAD, *fixtures(), *markers(), *settings(), *classes(), *hooks()),
-                *(*operations(), *commands()),
-            ]
-        )
-        + "\n"
-    )
+def pages() -> dict[str, str]:
+    """Return the text of each page by the name of its file."""
+    bodies: dict[str, tuple[str, Iterator[str]]] = {
+        "fixtures": ("Fixtures", fixtures()),
+        "markers": ("Markers and hooks", chain(markers(), hooks())),
+        "settings": ("Settings", settings()),
+        "assertions": ("Assertions", classes(ASSERTIONS)),
+        "rows": ("Rows, snapshots and migrations", classes(ROWS)),
+        "splits": ("Hotspots and splits", classes(SPLITS)),
+        "server": ("Change streams, faults, models and clock", classes(SERVER)),
+        "control-operations": ("Control operations", operations()),
+        "command-line": ("Command line", commands()),
+    }
+    for name, (title, names) in COMMAND_PAGES.items():
+        bodies[name] = (title, command_options(names))
+    texts = {"index": index({name: title for name, (title, _) in bodies.items()})}
+    for name, (title, body) in bodies.items():
+        texts[name] = "\n".join([f"# {title}", "", *body]).rstrip() + "\n"
+    return {f"{name}.md": text for name, text in texts.items()}
+
+
+def index(titles: dict[str, str]) -> str:
+    """Return the page that links to the others."""
+    links = [f"- [{title}]({name}.md)" for name, title in titles.items()]
+    return "\n".join([INDEX, *links, "", "```{toctree}", ":hidden:", "", *titles, "```", ""])
+
+
+def item(head: str, text: str, example: str = "") -> str:
+    """Return an item of a list in lines of `WIDTH` characters, with an example below."""
+    lines = [""]
+    # Code stays in one line; a dash begins no line, where it would begin a list.
+    for word in re.findall(r"(?:`[^`]*`|\S)+(?: [-+*=%](?=\s))?", f"- {head}: {text}"):
+        if len(lines[-1]) + 1 + len(word) > WIDTH and lines[-1]:
+            lines.append(" ")
+        lines[-1] += f" {word}" if lines[-1] else word
+    if example:
+        example = re.sub(r": \.\.\.$", ":\n    ...", example, flags=re.MULTILINE)
+        lines += ["", "  ```python", *(f"  {line}" for line in example.splitlines()), "  ```", ""]
+    return "\n".join(lines)
 
 
 def fixtures() -> Iterator[str]:
-    """Yield the table of the public fixtures, from their declarations."""
-    yield "## Fixtures\n\n| fixture | scope | gives |\n|---|---|---|"
-    for module in (session_fixtures, function_fixtures):
+    """Yield the public fixtures, from their declarations."""
+    for title, module in (
+        ("Once in a session", session_fixtures),
+        ("For each test", function_fixtures),
+    ):
+        yield f"## {title}\n"
         for node in ast.parse(inspect.getsource(module)).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                scope = _scope(node)
-                if scope:
-                    yield f"| `{node.name}` | {scope} | {_with_example(ast.get_docstring(node))} |"
-    yield ""
+            if _is_fixture(node):
+                text, _, example = (ast.get_docstring(node) or "").partition("\n\nExample:\n")
+                yield item(f"`{node.name}`", _line(text), inspect.cleandoc(example))
+        yield ""
 
 
-def _scope(node: ast.FunctionDef) -> str:
-    for item in node.decorator_list:
-        if isinstance(item, ast.Attribute) and item.attr == "fixture":
-            return "function"
-        if isinstance(item, ast.Call) and getattr(item.func, "attr", "") == "fixture":
-            return next(
-                (
-                    str(ast.literal_eval(word.value))
-                    for word in item.keywords
-                    if word.arg == "scope"
-                ),
-                "function",
-            )
-    return ""
+def _is_fixture(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    return (
+        isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and any("fixture" in ast.unparse(each) for each in node.decorator_list)
+    )
 
 
 def markers() -> Iterator[str]:
-    """Yield the table of the markers, with the texts of `pytest --markers`."""
-    yield "## Markers\n\n| marker | meaning |\n|---|---|"
+    """Yield the markers, with the texts of `pytest --markers`."""
+    yield "## Markers\n"
     for text in MARKERS:
         call, _, meaning = text.partition(": ")
-        yield f"| `{call}` | {_line(meaning)} |"
+        yield item(f"`{call}`", _line(meaning))
     yield ""
 
 
 def settings() -> Iterator[str]:
-    """Yield the table of the settings."""
-    yield "## Settings\n\n| ini file | command line | environment | default | meaning |\n|---|---|---|---|---|"
+    """Yield the settings: the name in the ini file, the flag, the variables, the default."""
+    yield SETTINGS
     for option in OPTIONS:
-        words = "\\|".join(option.choices) or option.metavar or ""
-        variables = ", ".join(f"`{name}`" for name in option.variables)
-        default = f"`{option.default}`" if option.default else ""
-        ini = f"`{option.key}`"
-        flag = f"`{option.flag} {words}`".replace(" `", "`")
-        if option.is_switch:
-            ini = ""
-        yield f"| {ini} | {flag} | {variables} | {default} | {_line(option.help) if option.help else ''} |"
-    yield ""
+        words = "|".join(option.choices) or option.metavar or ""
+        names = [] if option.is_switch else [option.key]
+        names += [f"{option.flag} {words}".rstrip(), *option.variables]
+        default = f" Default: `{option.default}`." if option.default else ""
+        meaning = _line(option.help) if option.help else ""
+        yield item(
+            ", ".join(f"`{each}`" for each in names), f"{meaning}{'.' if default else ''}{default}"
+        )
 
 
-def classes() -> Iterator[str]:
-    """Yield a table of the public methods and properties of each class in `CLASSES`."""
-    for title, kind in CLASSES:
-        yield f"## {title}\n\n| | |\n|---|---|"
+def classes(kinds: tuple[tuple[str, type], ...]) -> Iterator[str]:
+    """Yield the public methods and properties of each class."""
+    for title, kind in kinds:
+        yield f"## {title}\n"
         for name, member in vars(kind).items():
             if name == "__call__" or (
                 not name.startswith("_") and name not in INTERNAL and _is_documented(member)
             ):
                 shown = "" if name == "__call__" else name
-                yield f"| `{shown}{_arguments(member)}` | {_line(inspect.getdoc(member))} |"
+                yield item(f"`{shown}{_arguments(member)}`", _line(inspect.getdoc(member)))
         yield ""
 
 
@@ -187,46 +232,55 @@ def _arguments(member: Any) -> str:
 
 
 def hooks() -> Iterator[str]:
-    """Yield the table of the hooks."""
-    yield "## Hooks\n\n| hook | meaning |\n|---|---|"
+    """Yield the hooks."""
+    yield "\n## Hooks\n"
     for name, hook in vars(hookspecs).items():
         if name.startswith("pytest_"):
-            yield f"| `{name}{_arguments(hook)}` | {_line(inspect.getdoc(hook))} |"
-
-
-def _with_example(docstring: str | None) -> str:
-    """Return a fixture's docstring for a table cell, its example as code."""
-    text, _, example = (docstring or "").partition("\n\nExample:\n")
-    lines = [f"`{line.strip()}`" for line in example.splitlines()]
-    return "<br>".join([_line(text), *lines])
+            yield item(f"`{name}{_arguments(hook)}`", _line(inspect.getdoc(hook)))
 
 
 def operations() -> Iterator[str]:
-    """Yield the table of the control operations, from their declarations."""
-    yield "\n## Control operations\n\nThe paths are below `/spanemu/v1/` of the REST port ([control API](how-to/control-api.md)); names in JSON are in camel case,"
-    yield "`fullScans`. The names are those of the RPCs of the service `spanemu.v1.Control` ([control](architecture/control.md)).\n"
-    yield "| operation | HTTP | arguments | reply | meaning |\n|---|---|---|---|---|"
-    for interface in INTERFACES:
+    """Yield the control operations, from their declarations."""
+    yield OPERATIONS
+    for title, interface in INTERFACES:
+        yield f"## {title}\n"
         for declared in operations_of(interface).values():
             route = route_of(interface, declared)
-            http = f"`{route.http_method} {route.path}`"
-            arguments = ", ".join(_wire_arguments(declared, route.path))
+            head = [f"`{declared.name}`", f"`{route.http_method} {route.path}`"]
+            given = ", ".join(_wire_arguments(declared, route.path))
+            reply = _reply(declared)
             meaning = _line((inspect.getdoc(declared.function) or "").partition("\n\n")[0])
-            yield f"| `{declared.name}` | {http} | {arguments} | {_reply(declared)} | {meaning} |"
+            meaning += f" Arguments: {given}." if given else ""
+            meaning += f" Reply: {reply}." if reply else ""
+            yield item(", ".join(head), meaning)
+        yield ""
 
 
 def commands() -> Iterator[str]:
-    """Yield the table of the subcommands, then the table of the options of each."""
-    yield "\n## Command line\n\n| command | meaning |\n|---|---|"
+    """Yield the subcommands, each with a link to its options."""
     for name, subcommand in sorted(COMMANDS.items()):
-        yield f"| `spanemu {name}` | {_line(subcommand.summary)} |"
-    for name in sorted(COMMANDS):
+        anchor = "" if isinstance(command_named(name), click.Group) else f"#spanemu-{name}"
+        yield item(f"[`spanemu {name}`]({_page_of(name)}.md{anchor})", _line(subcommand.summary))
+
+
+def _page_of(name: str) -> str:
+    """Return the page with the options of a subcommand."""
+    return next(
+        (page for page, (_, names) in COMMAND_PAGES.items() if name in names),
+        list(COMMAND_PAGES)[-1],
+    )
+
+
+def command_options(names: tuple[str, ...]) -> Iterator[str]:
+    """Yield the options of subcommands; those that no other page has, if none is named."""
+    page = _page_of(*names[:1]) if names else list(COMMAND_PAGES)[-1]
+    for name in names or sorted(each for each in COMMANDS if _page_of(each) == page):
         command = command_named(name)
         if isinstance(command, click.Group):
-            for inner, item in sorted(command.commands.items()):
-                yield from _options(f"spanemu {name} {inner}", item)
+            for inner, subcommand in sorted(command.commands.items()):
+                yield from _options(f"spanemu {name} {inner}", subcommand)
         else:
-            yield from _options(f"spanemu {name}", command)
+            yield from _options("" if len(names) == 1 else f"spanemu {name}", command)
 
 
 def _options(title: str, command: click.Command) -> Iterator[str]:
@@ -235,16 +289,17 @@ def _options(title: str, command: click.Command) -> Iterator[str]:
     ]
     if not options:
         return
-    yield f"\n### `{title}`\n\n| option | environment | meaning |\n|---|---|---|"
+    if title:  # a page of one command has its name above
+        yield f"## `{title}`\n"
     context = click.Context(command)
     for option in options:
         names = ", ".join(f"`{each}`" for each in (*option.opts, *option.secondary_opts))
         value = "" if option.is_flag else f" `{option.make_metavar(context)}`"
         variables = [option.envvar] if isinstance(option.envvar, str) else option.envvar or []
         variable = ", ".join(f"`{name}`" for name in variables)
-        shown = f"{names}{value}".replace("|", "\\|")
-        meaning = _line(option.help) if option.help else ""
-        yield f"| {shown} | {variable} | {meaning} |"
+        shown = f"{names}{value}" + (f" ({variable})" if variable else "")
+        yield item(shown, _line(option.help) if option.help else "")
+    yield ""
 
 
 def _wire_arguments(declared: Operation, path: str) -> Iterator[str]:
@@ -264,10 +319,21 @@ def _reply(declared: Operation) -> str:
 
 
 def _line(text: str | None) -> str:
-    """Return a docstring as the text of a table cell."""
+    """Return a docstring as one line."""
     assert text, "what is public has a docstring"
-    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def write() -> None:
+    """Write the pages, and remove those that are no longer any."""
+    PAGES.mkdir(exist_ok=True)
+    written = pages()
+    for path in PAGES.glob("*.md"):
+        if path.name not in written:
+            path.unlink()
+    for name, text in written.items():
+        (PAGES / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    write()

@@ -1,6 +1,6 @@
 """The documentation: its blocks work, and it builds without a warning.
 
-`tests.pages` follows whole pages, word for word.
+`tests.pages` follows whole pages, word for word; `tests.tidy` looks for dead links.
 """
 
 import re
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import pytest_spanemu
 import spanemu
 from spanemu.cli import main
 from tests.installed import needs
@@ -29,16 +30,53 @@ def blocks(page, language):
     return re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
 
 
-def test_the_pages_build_without_warnings(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site; a warning fails."""
     for package in ("sphinx", "myst_parser", "furo"):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
+    folder = tmp_path_factory.mktemp("site")
     subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "-d", tmp_path / "trees",
-         DOCS, tmp_path / "html"],
+        [sys.executable, "-m", "sphinx", "-q", "-W", "-d", folder / "trees", DOCS, folder / "html"],
         check=True, timeout=200,
     )  # fmt: skip
-    assert (tmp_path / "html" / "index.html").is_file()
+    return folder / "html"
+
+
+def test_the_site_has_a_page_for_each_page(site):
+    pages = {path.relative_to(DOCS).with_suffix("") for path in DOCS.rglob("*.md")}
+    left_out = {page for page in pages if page.parts[0] in ("clients", "examples")}
+    built = {path.relative_to(site).with_suffix("") for path in site.rglob("*.html")}
+    assert not pages - left_out - built
+
+
+def test_the_site_has_a_search(site):
+    assert (site / "search.html").is_file()
+    assert "spanner_clock" in (site / "searchindex.js").read_text(encoding="utf-8")
+
+
+def test_the_site_loads_nothing_from_other_hosts(site):
+    loads = re.compile(
+        r"<(?:script|img|iframe)[^>]*src=\"(?:https?:)?//|<link[^>]*href=\"(?:https?:)?//"
+    )
+    for page in site.rglob("*.html"):
+        assert not loads.findall(page.read_text(encoding="utf-8"))
+    for sheet in site.rglob("*.css"):
+        assert not re.findall(r"url\(['\"]?(?:https?:)?//", sheet.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("package", [spanemu, pytest_spanemu])
+def test_the_pages_of_the_api_have_each_public_name(package):
+    text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md"))
+    public = {name for name in package.__all__ if not name.startswith("__")}
+    assert public <= set(re.findall(r"\w+", text))
+
+
+def test_the_pages_of_the_api_show_docstrings(site):
+    text = (site / "api" / "emulators.html").read_text(encoding="utf-8")
+    assert "An emulator in this process" in text
+    assert "create_database" in text
 
 
 def test_the_page_on_schema_files_runs(capsys):
@@ -50,13 +88,6 @@ def test_the_page_on_schema_files_runs(capsys):
         "CREATE INDEX ByName ON Singers(Name) ",
     ]
     assert lines[2:4] == ["1 CreateIndex", "1 DropTable"]
-
-
-def test_the_readme_links_to_what_is_there():
-    readme = DOCS.parent / "README.md"
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", readme.read_text())
-    assert links
-    assert [link for link in links if not (DOCS.parent / link).exists()] == []
 
 
 # ---------------------------------------------------------------------------- blocks that run

@@ -1,4 +1,4 @@
-"""The README's two commands are the ones that CI runs and that the command line offers."""
+"""The README is short, and its commands are those of CI and of the command line."""
 
 from __future__ import annotations
 
@@ -24,3 +24,7 @@ def test_ci_runs_the_readme_test_command() -> None:
 def test_readme_shows_how_to_serve() -> None:
     commands = shell_blocks((ROOT / "README.md").read_text())
     assert any(command.endswith("spanemu serve") for command in commands)
+
+
+def test_the_readme_fits_two_screens() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 100

@@ -163,7 +163,7 @@ func (e *Emulator) newID() string {
 	return fmt.Sprintf("test-%d-%d", os.Getpid(), e.count.Add(1))
 }
 
-// Control performs a control operation below /spanemu/v1/; docs/reference.md lists them.
+// Control performs a control operation below /spanemu/v1/; docs/reference/control-operations.md lists them.
 func (e *Emulator) Control(method, path string, arguments, reply any) error {
 	return e.call(method, "/spanemu/v1/"+path, arguments, reply)
 }

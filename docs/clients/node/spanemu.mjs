@@ -78,7 +78,7 @@ export class Emulator {
     return new Database(this, `${INSTANCE}/databases/${id}`);
   }
 
-  /** Performs a control operation below /spanemu/v1/; docs/reference.md lists them. */
+  /** Performs a control operation below /spanemu/v1/; docs/reference/control-operations.md lists them. */
   control(method, path, content) {
     return this.call(method, `/spanemu/v1/${path}`, content);
   }

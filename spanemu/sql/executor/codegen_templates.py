@@ -1,6 +1,6 @@
 """The Python text of each kind of expression; `codegen` makes functions of the text.
 
-Every template yields a parenthesised expression. A temporary is assigned before its use in the
+Every template yields a parenthesized expression. A temporary is assigned before its use in the
 order in which Python evaluates: from left to right, the condition of `x if c else y` first.
 """
 
@@ -197,7 +197,7 @@ def _coalesce(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
 
 
 def _member(expr: FunctionCall, writer: ExpressionWriter) -> str | None:
-    """Write IN with a constant list as one look-up in a set."""
+    """Write IN with a constant list as one lookup in a set."""
     value, *items = expr.arguments
     if not all(isinstance(item, Literal) for item in items):
         return None

@@ -99,7 +99,7 @@ _FOREIGN = (
 class _Chapters(Mapping[str, F]):
     """The functions of some chapters by name and by each alias.
 
-    A look-up imports the chapters in order, up to the chapter of the function.
+    A lookup imports the chapters in order, up to the chapter of the function.
     """
 
     def __init__(self, table: str, chapters: Sequence[str]) -> None:

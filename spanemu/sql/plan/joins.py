@@ -107,7 +107,7 @@ class KeyedSpool(Passing):
     """A node that emits the rows of `input` whose `keys` equal the outer values `probes`.
 
     `input` depends on no outer column, so it is read once per run and hashed by `keys`; every later
-    evaluation is a look-up. A correlated equality becomes a spool when no key or index can be
+    evaluation is a lookup. A correlated equality becomes a spool when no key or index can be
     sought, so that a correlated subquery never rescans its table.
     """
 

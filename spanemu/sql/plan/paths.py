@@ -136,7 +136,7 @@ class PathScan(Node):
 
     With `end`, only paths to that node. `prefix` selects among the paths of a row with the same
     last node. ALL is depth first and streams: it holds one path and the edges of the nodes on it.
-    The others hold the nodes or paths that they have reached. The cost is a look-up for each node
+    The others hold the nodes or paths that they have reached. The cost is a lookup for each node
     on a path. Keeps the order of the input.
     """
 

@@ -3,7 +3,7 @@
 Every candidate is a `Path` with an estimate. The cheapest path wins, and among equals the first:
 the table itself, then indexes in order of creation. So a whole table is read in the order of its
 key, which is what people expect to see. Costs count visited rows, so only their ratios matter. An
-index that lacks columns costs one look-up in the table per row (a back-join).
+index that lacks columns costs one lookup in the table per row (a back-join).
 
 A disjunction can be read by an index union:
 
@@ -452,7 +452,7 @@ def _back_join(
 
 
 def _rows_of(scan: Scan, key: Sequence[ResolvedColumn]) -> Scan:
-    """Return a look-up of the row of the scan's table whose key is in the columns `key`."""
+    """Return a lookup of the row of the scan's table whose key is in the columns `key`."""
     values = [ColumnRef(column.type, column) for column in key]
     return Scan(
         scan.table,

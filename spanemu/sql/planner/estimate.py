@@ -231,7 +231,7 @@ def _of_spool(node: KeyedSpool, planning: Planning) -> Estimate:
 
 
 def spooling_cost(node: Node, planning: Planning) -> float:
-    """Return the cost of filling the spools below, before the first look-up."""
+    """Return the cost of filling the spools below, before the first lookup."""
     inputs = [estimate(one.input, planning) for one in walk(node) if isinstance(one, KeyedSpool)]
     return sum([below.cost + below.rows * HASHED for below in inputs])
 

@@ -1,8 +1,8 @@
 """Planning of path scans: what the planner's tables say about `PathScan`.
 
-A step of the resolved tree is a plain scan of edges. Here it becomes a look-up: the scan under the
+A step of the resolved tree is a plain scan of edges. Here it becomes a lookup: the scan under the
 condition that the first node of the edge is the node at hand, which the other rules turn into a
-seek, or into a look-up in a hash table where no key or index begins with it.
+seek, or into a lookup in a hash table where no key or index begins with it.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def _slim_hop(hop: Hop, used: Ids, has_trails: bool) -> Hop:
     return Hop(tuple(steps), _items(hop.columns, kept), hop.cost)
 
 
-# ---------------------------------------------------------------------------- look-ups
+# ---------------------------------------------------------------------------- lookups
 
 _Change = Callable[[Node, Columns], Node]  # from a plan and the columns that are read of it
 
@@ -288,7 +288,7 @@ def _map_checks(node: PathScan, change: Callable[[Check], Check]) -> PathScan:
 
 @record
 class _KeyConditions(Unique):
-    """The condition of a check's look-up, if it compares columns of one table with values.
+    """The condition of a check's lookup, if it compares columns of one table with values.
 
     - `keys`: by column of the table, the position in the node's key of what it equals
     - `values`: by column of the table, what it equals besides, which no row decides
@@ -342,7 +342,7 @@ def _compared(condition: Expr, stored: Ids) -> tuple[int | None, Expr | None]:
 
 
 def anchored(node: PathScan) -> PathScan:
-    """Return a path scan without the look-ups that are not needed.
+    """Return a path scan without the lookups that are not needed.
 
     The last node may be known beforehand. If not, no search begins there.
     """
@@ -353,7 +353,7 @@ def anchored(node: PathScan) -> PathScan:
 
 
 def _simplified(check: Check) -> Check:
-    """Return a check without look-up, if that only repeats the key of a node that is there."""
+    """Return a check without lookup, if that only repeats the key of a node that is there."""
     conditions = _key_conditions(check)
     if conditions is None or not conditions.is_key_only:
         return check

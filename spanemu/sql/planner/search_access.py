@@ -13,7 +13,7 @@ search function.
     SearchScan Mail by ByBox seek=[Box = 1] search=SEARCH($Tokens, 'apple')
 
 The entries of a search index are sorted as those of a secondary index, so that seeks, orders and
-look-ups of missing columns are those of `access_path`.
+lookups of missing columns are those of `access_path`.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def _completed(node: Node) -> Node:
 
 
 def _computed(rows: Scan, tokens: tuple[TokenColumn, ...]) -> Node:
-    """Return a look-up of a row that computes token lists, on which conditions may depend."""
+    """Return a lookup of a row that computes token lists, on which conditions may depend."""
     ids = {each.column.id for each in tokens}
     conditions = list(conjuncts(rows.residual))
     late = conjunction([each for each in conditions if free(each) & ids])

@@ -1,4 +1,4 @@
-"""Spools for correlated equalities that no key can seek: look-ups in a hash table.
+"""Spools for correlated equalities that no key can seek: lookups in a hash table.
 
 Applied to plans that run once per outer row: the plan of a correlated subquery, and the right side
 of an apply join. Without a spool each outer row would read the whole input again.

@@ -77,7 +77,7 @@ class FunctionCall(Call):
     COALESCE, NULLIF, GREATEST and LEAST are calls of these names in lower case. So are the forms
     with words between the arguments, under the names of their functions: `substring(x FROM a)` is
     substring(x, a), `trim(BOTH c FROM x)` is btrim(x, c), `position(a IN b)` is position(b, a),
-    `x AT TIME ZONE z` is timezone(z, x), and `sql_form` is set. `star` is set for count(*).
+    `x AT TIME ZONE z` is `timezone(z, x)`, and `sql_form` is set. `star` is set for count(*).
     Arguments given by name are `NamedArgument`s.
     """
 

@@ -92,7 +92,7 @@ class KnownSignature(NamedTuple):
 class _Chapters(Mapping[str, F]):
     """The functions of some chapters by name and by each alias.
 
-    The chapters are imported at the first look-up, those of `rare` when one of their functions is
+    The chapters are imported at the first lookup, those of `rare` when one of their functions is
     looked up.
     """
 

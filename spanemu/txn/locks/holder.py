@@ -111,7 +111,7 @@ class LockHolder:
 
     `patient_until` is when the transaction stops waiting for a younger holder. `rows` and `ranges`
     hold the locks; `keys` and `unions` hold the same locks by tree and lock. `client` is the
-    activity of the client, by which a silent holder is recognised.
+    activity of the client, by which a silent holder is recognized.
     """
 
     __slots__ = (

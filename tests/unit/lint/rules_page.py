@@ -24,8 +24,9 @@ FAMILIES = {
 }
 HEAD = """# Rules
 
-Generated from `spanemu/lint/rules`. `spanemu lint --explain ID` prints a rule with its examples, and with `--dialect postgresql` those of the
-PostgreSQL dialect. Where a text differs in this dialect, it follows the one of GoogleSQL.
+Generated from `spanemu/lint/rules`. `spanemu lint --explain ID` prints a rule with its examples,
+and with `--dialect postgresql` those of the PostgreSQL dialect. Where a text differs in this
+dialect, it follows the one of GoogleSQL.
 
 | column | values |
 |---|---|

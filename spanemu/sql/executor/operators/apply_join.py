@@ -64,7 +64,7 @@ def compile_apply_join(node: ApplyJoin, compiler: Compiler) -> Relation:
 
 
 def _rows(node: ApplyJoin, left: Relation, look_up: LookUp, compiler: Compiler) -> Rows:
-    """Return the rows of a join, which becomes a hash join after many look-ups where it can."""
+    """Return the rows of a join, which becomes a hash join after many lookups where it can."""
     scan = None if compiler.profiled else _plain_scan(node.right)
     key = None if scan is None else seek_key(scan, left.layout)
     if key is None or key.constants == len(key.values):

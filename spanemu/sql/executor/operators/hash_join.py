@@ -2,10 +2,10 @@
 
 A batch of left rows is joined by one generated comprehension: it looks keys up, tests the residual
 condition and makes the joined rows, which hold only the cells that operators above need. There is
-one comprehension for tables in which a look-up returns a row, and one for tables in which it
+one comprehension for tables in which a lookup returns a row, and one for tables in which it
 returns several.
 
-    rows     left rows                        get    the table's look-up
+    rows     left rows                        get    the table's lookup
     row      a left row                       other  one of its partners
 
 A key with a NULL is in no table. Partners of one row beyond `PART_MAX` are joined in parts, so that
@@ -50,7 +50,7 @@ from spanemu.sql.resolved import ColumnRef
 # Joins left rows with the right side; yields rows, many at a time.
 Lists = Callable[[Rows, Run], Iterator[Iterable[Row]]]
 Get = Callable[..., Any]
-# Joins some left rows, given the look-up in the table.
+# Joins some left rows, given the lookup in the table.
 JoinRows = Callable[[Sequence[Row], Get, Run], list[Row]]
 
 _SHORT = 8  # up to so many partners of a row are all tested, without an early exit

@@ -48,7 +48,7 @@ class HashTable:
 
 def add_to_buckets(buckets: Buckets, keys: Iterable[Any], rows: Iterable[Row]) -> None:
     """Add rows to the buckets of their keys, keeping their order."""
-    bucket_of = buckets.get  # A key that is a tuple is hashed at each look-up.
+    bucket_of = buckets.get  # A key that is a tuple is hashed at each lookup.
     for key, row in zip(keys, rows, strict=True):
         bucket: Any = bucket_of(key)
         if bucket.__class__ is list:

@@ -96,7 +96,7 @@ class _Sides:
         return not self._heads or not self._tails
 
     def extend(self, run: Run) -> Iterator[int]:
-        """Extend the smaller side by one edge, and yield how many nodes each look-up adds."""
+        """Extend the smaller side by one edge, and yield how many nodes each lookup adds."""
         if len(self._heads) <= len(self._tails):
             return self._extend_forward(run)
         return self._extend_backward(run)

@@ -1,4 +1,4 @@
-"""The compiled parts of a path scan: look-ups of edges, checks of nodes, and results.
+"""The compiled parts of a path scan: lookups of edges, checks of nodes, and results.
 
 An *arrival* is what a step finds at a node: (node, edge, values) of an edge and the node that it
 leads to, as `path_trace` describes them. Arrivals are made of many rows at once, by a generated
@@ -51,7 +51,7 @@ def _no_rows(run: Run) -> Iterable[Row]:
 
 @record
 class _LookedUp(Unique):
-    """The rows of a look-up joined with the node, and the values that a projection makes of them.
+    """The rows of a lookup joined with the node, and the values that a projection makes of them.
 
     They are computed with the other values of an arrival.
     """
@@ -65,7 +65,7 @@ class _LookedUp(Unique):
 
 
 def _looked_up(lookup: Lookup, compiler: Compiler, *, wants_any: bool = False) -> _LookedUp:
-    """Compile a look-up to a join of its rows with the node, which is a row: table, then key."""
+    """Compile a lookup to a join of its rows with the node, which is a row: table, then key."""
     layout = {column.id: 1 + position for position, column in enumerate(lookup.here)}
     node = Relation(_no_rows, layout, 1 + len(lookup.here))
     rows: PlanNode = lookup.node
@@ -125,7 +125,7 @@ class Reading(Unique):
 
 
 def compile_hop(hop: Hop, compiler: Compiler, reading: Reading) -> Arrivals:
-    """Compile the look-up of the edges at a node."""
+    """Compile the lookup of the edges at a node."""
     by_table: dict[str, list[Arrivals]] = {}
     for step in hop.steps:
         here = step.target if reading.backward else step.source

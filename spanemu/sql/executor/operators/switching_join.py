@@ -1,12 +1,12 @@
 """Apply joins that stop looking rows up where there are more left rows than the planner thought.
 
-    hash      after many look-ups, the right side is read as a whole, and hashed for the other rows
+    hash      after many lookups, the right side is read as a whole, and hashed for the other rows
     reverse   the left side are distinct values in the order of the right side: where they are many,
               the right side is read in order, and its rows are looked up among the values
 
-A look-up takes as long as reading some rows in order. Who changes the method when the look-ups have
+A lookup takes as long as reading some rows in order. Who changes the method when the lookups have
 cost as much as reading all rows pays at most twice for not having known how many there are. The
-rows and their order are those of the look-ups. A reader is asked for more rows than the statement
+rows and their order are those of the lookups. A reader is asked for more rows than the statement
 needs only if its reads have no effect: no locks, and no observer.
 """
 
@@ -54,7 +54,7 @@ class Turn:
         self._limit = limit
 
     def look_ups_max(self, run: Run) -> int | None:
-        """Return after how many look-ups all rows are read; None if they must not be read."""
+        """Return after how many lookups all rows are read; None if they must not be read."""
         if not run.reader.reads_freely:
             return None
         rows = run.reader.row_count_estimate(self._table)
@@ -166,7 +166,7 @@ def compile_reversal(
 def _match(
     key: SeekKey, left: Relation, compiler: Compiler
 ) -> Callable[[Iterable[Row], Any, Run], list[Row]]:
-    """Compile the look-up of some rows of a scan (`other`) among the left rows (`row`) by key."""
+    """Compile the lookup of some rows of a scan (`other`) among the left rows (`row`) by key."""
     scan = key.scan
     positions, width = layout_of(scan)
     layout = joined_layout(left, Relation(left.rows, positions, width))

@@ -47,7 +47,7 @@ def matches(query: SearchQuery, tokens: TokenList) -> bool:
 
 
 def occurrences_in(tokens: TokenList) -> Occurrences:
-    """Return the look-up of occurrences in a list."""
+    """Return the lookup of occurrences in a list."""
     postings: Mapping[bytes, Sequence[int]] = tokens.postings
     return lambda token: postings.get(token, _NOWHERE)
 

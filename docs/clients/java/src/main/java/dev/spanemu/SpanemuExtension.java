@@ -89,7 +89,7 @@ public final class SpanemuExtension implements BeforeAllCallback, AfterEachCallb
     control("POST", "clock:advance", Map.of("microseconds", by.toNanos() / 1_000));
   }
 
-  /** Performs a control operation below /spanemu/v1/; docs/reference.md lists them. */
+  /** Performs a control operation below /spanemu/v1/; docs/reference/control-operations.md lists them. */
   public JsonObject control(String method, String path, Map<String, ?> arguments) {
     return emulator.call(method, "/spanemu/v1/" + path, arguments);
   }
