@@ -201,9 +201,11 @@ class Heap:
 
         Python runs several full collections then, and pytest before it. The first of them visits
         everything, the others skip what it has visited. A further `hold` thaws the heap. Does
-        nothing if no emulator needs a frozen heap.
+        nothing if no emulator of the process has needed a frozen heap.
         """
         with self._mutex:
+            if self._freezes:
+                self._activate()
             self._is_exiting = self._is_active
 
     def _activate(self) -> None:

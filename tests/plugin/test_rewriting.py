@@ -115,16 +115,16 @@ def test_what_a_test_leaves_in_a_cycle_is_reported_at_the_end(music):
     assert "left behind" in result.stderr.str() + result.stdout.str()
 
 
+INSERT = """
+def test_it(spanner_database):
+    with spanner_database.batch() as batch:
+        batch.insert("T", ["K"], [(1,)])
+"""
+
+
 def test_the_engine_is_lazy_where_it_was_imported_before_pytest(project):
     project.file("schema.sql", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
-    project.file(
-        "test_it.py",
-        """
-        def test_it(spanner_database):
-            with spanner_database.batch() as batch:
-                batch.insert("T", ["K"], [(1,)])
-        """,
-    )
+    project.file("test_it.py", INSERT)
     code = "import pytest_spanemu.databases.templates, pytest; pytest.main(['-p', 'no:faker'])"
     ran = subprocess.run(
         [sys.executable, "-c", code], cwd=project.path, capture_output=True, text=True, check=False

@@ -14,10 +14,8 @@ from spanemu.sql.googlesql.catalog import CATALOG
 def test_every_operation_is_that_of_the_function_of_its_name():
     of_the_planner = {Operation.QUERY_VECTOR, *IMPLIED}  # which no text calls
     named = {each.value: each for each in Operation if each not in of_the_planner}
-    of_postgresql = {name for name in named if name.startswith("jsonb_")}
-    functions = {
-        name: (JSON_FUNCTIONS if name in of_postgresql else CATALOG.scalars)[name] for name in named
-    }
+    functions = {each.name: each for each in JSON_FUNCTIONS if each.name in named}
+    functions |= {name: CATALOG.scalars[name] for name in named.keys() - functions.keys()}
     assert {name: function.operation for name, function in functions.items()} == named
 
 
