@@ -9,6 +9,7 @@ import http.client
 import json
 import socket
 import threading
+from collections import Counter
 from contextlib import contextmanager, suppress
 from time import monotonic
 from urllib.parse import urlsplit
@@ -349,6 +350,14 @@ def test_a_body_that_grows_beyond_the_limit_is_refused(emulator, monkeypatch):
 
 def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
     monkeypatch.setattr(servers, "CONNECTIONS_MAX", 2)
+    waits = Counter()
+    begin_wait = servers.RestServer.waiting
+
+    def counted(self, connection):
+        waits[connection.getpeername()] += 1
+        return begin_wait(self, connection)
+
+    monkeypatch.setattr(servers.RestServer, "waiting", counted)
     health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with (
         spanemu.Emulator(rest_host_port="127.0.0.1:0") as running,
@@ -358,9 +367,13 @@ def test_a_new_connection_takes_the_place_of_the_longest_idle(monkeypatch):
         idle = running._running._rest._waiting
         wait_until(lambda: len(idle) == 2)
         for opened in (first, second, first):
+            name = opened.getsockname()
+            before = waits[name]
             opened.sendall(health)
             assert status_of(opened.recv(4096)) == 200
-            wait_until(lambda latest=opened: peers(idle)[-1:] == [latest.getsockname()])
+            # It waits for its client to take the reply, and then for the next request.
+            wait_until(lambda name=name, enough=before + 2: waits[name] == enough)
+            wait_until(lambda name=name: peers(idle)[-1:] == [name])
         assert status_of(exchange(running, health)) == 200
         assert second.recv(1) == b""
         first.sendall(health)
