@@ -18,10 +18,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Container, Sequence
+from contextlib import nullcontext
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
+
+_LOADER = "__lazy_loader__"  # an attribute of a module that has not run
 
 
 class LazyModule(ModuleType):
@@ -50,8 +53,8 @@ class RunningModule(ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         if not _is_of_import_system(name):
-            loader: Any = self.__loader__
-            with loader.mutex:
+            loader: LazyLoader | None = vars(self).get(_LOADER)
+            with nullcontext() if loader is None else loader.mutex:
                 pass
         return ModuleType.__getattribute__(self, name)  # Its class may be another by now.
 
@@ -64,8 +67,13 @@ class LazyLoader(Loader):
         self.mutex = threading.RLock()  # Held while the code of the module runs.
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return a module that has not run."""
-        return LazyModule(spec.name)
+        """Return a module that has not run.
+
+        It knows this loader itself: an import hook may put a loader of its own in front.
+        """
+        module = LazyModule(spec.name)
+        vars(module)[_LOADER] = self
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Leave the code of the module for later."""
@@ -84,14 +92,14 @@ class LazyFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the specification that the other finders have, with a lazy loader.
+        """Return the specification that the finders behind this one have, with a lazy loader.
 
         None for modules that are not in the table, and for one that is loaded again.
         """
         if fullname not in self._names or target is not None:
             return None
-        for finder in sys.meta_path:
-            spec = finder.find_spec(fullname, path) if finder is not self else None
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+            spec = finder.find_spec(fullname, path)
             if spec is not None and spec.loader is not None:
                 spec.loader = LazyLoader(spec.loader)
                 return spec
@@ -110,9 +118,8 @@ def ask_first() -> None:
 
 def run(module: ModuleType) -> ModuleType:
     """Return a module whose code has run. If the code raises, the module stays lazy."""
-    spec = module.__spec__
-    lazy = spec.loader if spec is not None else None
-    if spec is None or not isinstance(lazy, LazyLoader):
+    lazy: LazyLoader | None = vars(module).get(_LOADER)
+    if lazy is None:
         return module  # It is not lazy, or another thread has run it in the meantime.
     with lazy.mutex:
         if type(module) is not LazyModule:
@@ -128,7 +135,9 @@ def run(module: ModuleType) -> ModuleType:
             changing.__class__ = LazyModule
             raise
         changing.__class__ = ModuleType
-        module.__loader__ = spec.loader = lazy.own
+        if module.__spec__ is not None and module.__spec__.loader is lazy:
+            module.__loader__ = module.__spec__.loader = lazy.own
+        del vars(module)[_LOADER]
         return module
 
 

@@ -7,10 +7,13 @@ import inspect
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -165,6 +168,45 @@ def test_the_source_of_a_lazy_module_can_be_read(journal: Journal) -> None:
 
     assert inspect.getsource(counted) == COUNTED
     assert journal.runs == 0
+
+
+class Chained(Loader):
+    """A loader in front of another, as import hooks of tracers put it."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self.inner.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.inner.exec_module(module)
+
+
+class ChainedFinder(MetaPathFinder):
+    """A finder in front of all others, which puts its loader in front of theirs."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        for finder in sys.meta_path:
+            spec = finder.find_spec(fullname, path) if finder is not self else None
+            if spec is not None:
+                spec.loader = Chained(spec.loader)
+                return spec
+        return None
+
+
+def test_a_module_is_lazy_behind_an_import_hook(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "meta_path", [ChainedFinder(), *sys.meta_path])
+    from drawer import counted
+
+    assert journal.runs == 0
+    assert counted.double(4) == 8
+    assert (journal.runs, type(counted)) == (1, ModuleType)
 
 
 def test_every_module_of_the_table_exists() -> None:
