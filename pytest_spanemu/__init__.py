@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import spanemu  # makes the modules lazy that may be  # noqa: F401
+import spanemu  # installs the finder of lazy modules  # noqa: F401
 
 if TYPE_CHECKING:
     from pytest_spanemu.asserts.check import BlockCheck

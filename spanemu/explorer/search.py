@@ -128,7 +128,7 @@ def _following(word: Sequence[int]) -> list[int | None]:
 
 
 def preemptions(run: Run, indexes: Sequence[int], following: Sequence[int | None]) -> int:
-    """Count the switches of a prefix that interrupt an actor which could have gone on."""
+    """Return how often a prefix switches away from an actor that is able to continue."""
     interrupted = 0
     for before, index in pairwise(indexes):
         after = following[before]

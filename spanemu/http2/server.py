@@ -123,7 +123,7 @@ class Http2Server:
         return bool(self._clients)
 
     def _look_at_turns(self) -> None:
-        """Look more often at the turns of large messages while others wait for theirs."""
+        """Check the turns of large messages more often while a client waits for its turn."""
         if (loop := self._loop) is not None and not self._is_stopping:
             has_line = self.account.has_line
             if has_line:

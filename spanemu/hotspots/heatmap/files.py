@@ -72,7 +72,7 @@ def save(path: str | PathLike[str], observed: Observed, before: Earlier | None =
 
 
 def figures(heatmap: Heatmap) -> Figures:
-    """Return all figures from which the picture is drawn."""
+    """Return the figures that a heatmap's picture is drawn from."""
     return {
         "commits": heatmap.commits,
         "columns": heatmap.columns,

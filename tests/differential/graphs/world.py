@@ -83,7 +83,7 @@ class Element:
 
     @property
     def name(self) -> str:
-        """A text that tells the element from all others, as the queries return it."""
+        """The identity of an element as text, as the queries return it: its table and its key."""
         return f"{self.table}{list(self.key)}"
 
 

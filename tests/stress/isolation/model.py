@@ -35,7 +35,7 @@ class Refused(Exception):
 
 @dataclass
 class State:
-    """All rows. Methods raise Refused and then leave a state that nobody may look at."""
+    """All rows. A method that raises Refused leaves a state that must not be used any more."""
 
     entries_ascend: bool = False  # keys of the PostgreSQL dialect have no DESC
     accounts: dict[int, Account] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class State:
         self.deleted = set()
 
     def begin_unit(self) -> None:
-        """Begin a statement or the mutations of a commit, which are judged as a whole."""
+        """Begin a statement or a commit, whose constraints are checked when all of it is applied."""
         self.written_owners, self.deleted_owners = set(), set()
         self.rehomed = set()
 

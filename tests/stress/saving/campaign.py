@@ -148,7 +148,7 @@ def _numbers(snapshot: Snapshot, table: str) -> list[int]:
 
 
 def write_and_save(emulator: RemoteEmulator, ledger: Ledger, rounds: int | None = None) -> None:
-    """Write a few rows and save them, again and again until the server is gone."""
+    """Write and save a few rows repeatedly until the server ends, or for a number of rounds."""
     deadline, last = monotonic() + 60, None if rounds is None else ledger.saves + rounds
     try:
         with data_connection(emulator.uri, NAME) as connection:

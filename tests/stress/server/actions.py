@@ -49,7 +49,7 @@ class Actor:
         self._number = 0
 
     def act(self) -> str:
-        """Do one thing, and return its name."""
+        """Run an action chosen at random, and return its name."""
         name, action = self._random.choice(_ACTIONS)
         action(self)
         return name

@@ -75,7 +75,7 @@ class _Thread:
 
 
 def work(assignment: Assignment) -> Report:
-    """Run all threads to the end, and say what they were told."""
+    """Run all threads of an assignment, and return the errors and counts that they met."""
     report = Report()
     until = monotonic() + assignment.seconds
     threads: list[tuple[str, _Thread]] = []

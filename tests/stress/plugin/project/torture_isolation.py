@@ -40,7 +40,7 @@ def template(spanner_database, request):
 
 
 def begun(database):
-    """Return a transaction that holds a lock, and is nobody's."""
+    """Return a transaction that holds a lock and that no test ends."""
     session = database.session()
     session.create()
     transaction = session.transaction()

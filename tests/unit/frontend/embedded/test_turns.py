@@ -17,7 +17,7 @@ SECONDS_MAX = 60.0
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run nobody who was not called, and end each turn with a call."""
+    """Let a thread run only when it is called, and end each turn after one call."""
     for name in ("TURN_SECONDS_MAX", "POLL_SECONDS", "LONG_SECONDS"):
         monkeypatch.setattr(module, name, SECONDS_MAX)
     monkeypatch.setattr(module, "ROUND_SECONDS", 0.0)

@@ -120,7 +120,7 @@ class Rows:
         return And(BOOL, (present, named))
 
     def value(self, type_: GraphType, *, whole: bool) -> Expr:
-        """Return the element itself; without its properties unless it is to be `whole`."""
+        """Return the element as a value, with its properties if it is `whole`."""
         declared, element = self.table.declared, self.table.element
         properties: tuple[Expr, ...] = ()
         label = members = None
