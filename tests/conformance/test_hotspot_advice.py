@@ -115,7 +115,7 @@ def test_what_an_assertion_says_names_the_writer(watched) -> None:
 # ---------------------------------------------------------------------------- what it costs
 
 
-def test_watching_adds_less_than_a_fifth_to_a_commit(watched, emulator) -> None:
+def test_watching_adds_less_than_three_percent_to_a_commit(watched, emulator) -> None:
     # Of its calls, in Python and in C: what the machine does besides changes nothing about them.
     client, hotspots = watched(
         "CREATE TABLE T (Id INT64 NOT NULL, V STRING(20)) PRIMARY KEY (Id)",
@@ -141,7 +141,7 @@ def test_watching_adds_less_than_a_fifth_to_a_commit(watched, emulator) -> None:
     alone = calls()
     hotspots.watch()
     insert(client, "T", "Id V", [(n * 7919 % 100_003, str(n)) for n in islice(numbers, 1024)])
-    assert calls() < 1.2 * alone
+    assert calls() < 1.03 * alone
 
 
 # ---------------------------------------------------------------------------- scans

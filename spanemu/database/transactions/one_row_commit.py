@@ -15,7 +15,7 @@ from functools import partial
 from spanemu.base.call import current_annotations
 from spanemu.base.clock import monotonic
 from spanemu.database.activity import CommitRecord
-from spanemu.database.core import DatabaseCore
+from spanemu.database.core import CommitObserver, DatabaseCore
 from spanemu.database.generation import Generation
 from spanemu.database.options import CommitOptions, ReadWriteOptions
 from spanemu.database.statements.context import StatementContext
@@ -23,6 +23,7 @@ from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
 from spanemu.txn.locks.holder import LockHolder
 from spanemu.txn.read_write import Reads
+from spanemu.txn.rules import CompiledTable
 from spanemu.values.mutation import Mutation
 
 
@@ -81,21 +82,33 @@ def committed_row(
     mutations_max = core.environment.limits.mutations_per_commit - counted
     with core.store.mutex:
         # The schema may have changed meanwhile, or the database may have been dropped.
-        if core.history.current is not generation or core.closed or is_observed(core):
+        if (
+            core.history.current is not generation
+            or core.closed
+            or is_observed(core, row.plan.rules)
+        ):
             return None
         return one_row.commit(core.store, core.locks, holder, row, mutations_max)
 
 
-def is_observed(core: DatabaseCore) -> bool:
-    """Return whether somebody looks into the middle of commits, or asks what they consist of."""
-    store, locks, observer = core.store, core.locks, core.commit_observer
+def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
+    """Return whether somebody looks into commits to a table, or asks what they consist of.
+
+    An observer of locks hears of conflicts alone, which a commit in one step has not.
+    """
+    store, locks = core.store, core.locks
     return (
         store.change_log is not None
         or bool(store.followers)
         or store.explorer is not None
         or locks.explorer is not None
-        or locks.observer is not None
         or core.splitting.keeps_commits
-        or (observer is not None and observer.attributed_trees is not None)
+        or _is_attributed(core.commit_observer, rules)
         or current_annotations() is not None
     )
+
+
+def _is_attributed(observer: CommitObserver | None, rules: CompiledTable) -> bool:
+    """Return whether an observer asks who writes to a table or to one of its indexes."""
+    known = None if observer is None else observer.attributed_trees
+    return known is not None and not known >= {rules.tree, *[each.tree for each in rules.indexes]}
