@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
 import spanemu
 from spanemu.cli import main
-from spanemu.lazy_modules import LAZY_MODULES
 from tests.unit.cli.shell.conftest import POSTGRESQL_SCHEMA, SCHEMA
 
 sql_module = importlib.import_module("spanemu.cli.sql")
@@ -317,4 +318,9 @@ def test_the_history_is_in_the_state_folder(monkeypatch, tmp_path):
 
 
 def test_statements_need_no_line_editor():
-    assert "spanemu.cli.shell.editor" in LAZY_MODULES
+    code = (
+        "import spanemu.cli.sql; from tests.loaded import modules_that_ran; "
+        "assert 'spanemu.cli.sql' in modules_that_ran(); "
+        "assert 'spanemu.cli.shell.editor' not in modules_that_ran()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
