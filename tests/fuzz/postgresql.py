@@ -8,7 +8,6 @@ exit 1   it did; the findings are printed
 
 from __future__ import annotations
 
-import argparse
 import sys
 import traceback
 from itertools import chain
@@ -25,6 +24,7 @@ from spanemu.schema.schema import Schema
 from spanemu.sql.dialects import dialect_of
 from spanemu.sql.errors import SyntaxFailure
 from spanemu.sql.syntax_tree import Kind
+from tests.fuzz import command
 from tests.fuzz.ddl import Findings
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "parse_postgresql"
@@ -161,19 +161,7 @@ class Campaign:
             return [(Kind.END, word) for word in text.split()]
 
 
-def main() -> int:
-    """Run a campaign from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.postgresql", description=__doc__)
-    parser.add_argument("--statements", type=int, default=50_000)
-    parser.add_argument("--seed", type=int)
-    options = parser.parse_args()
-    seed = Randomness(options.seed).seed
-    print(f"seed {seed}", flush=True)
-    findings = Campaign(seed).run(options.statements)
-    print(dict(findings.codes))
-    print(*findings.violations, sep="\n")
-    return 1 if findings.violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        command.run("postgresql", __doc__, 50_000, lambda seed, count: Campaign(seed).run(count))
+    )

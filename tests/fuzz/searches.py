@@ -9,7 +9,6 @@ exit 1   it did; the findings are printed
 
 from __future__ import annotations
 
-import argparse
 import sys
 import traceback
 from random import Random
@@ -22,6 +21,7 @@ from spanemu.database.core import Environment
 from spanemu.database.database import Database
 from spanemu.database.options import StatementRequest
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL, POSTGRESQL, DatabaseDialect
+from tests.fuzz import command
 from tests.fuzz.ddl import Findings
 from tests.fuzz.statements import mutated
 
@@ -183,19 +183,7 @@ class Campaign:
         self.findings.violations.append(f"{sql}\n    {what}")
 
 
-def main() -> int:
-    """Run a campaign from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.searches", description=__doc__)
-    parser.add_argument("--statements", type=int, default=20_000)
-    parser.add_argument("--seed", type=int)
-    options = parser.parse_args()
-    seed = Randomness(options.seed).seed
-    print(f"seed {seed}", flush=True)
-    findings = Campaign(seed).run(options.statements)
-    print(dict(findings.codes))
-    print(*findings.violations, sep="\n")
-    return 1 if findings.violations else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        command.run("searches", __doc__, 20_000, lambda seed, count: Campaign(seed).run(count))
+    )
