@@ -31,6 +31,21 @@ class Lookup(Unique):
 
 
 @record
+class PlainLookup(Lookup):
+    """A lookup without a plan yet, which no rule could improve (`planner.edge_lookup`).
+
+    `node` scans the edges, of which those at the node at hand satisfy `condition`. `match` joins
+    them with the nodes that they lead to, `reached`. `computed` are values over both.
+    """
+
+    condition: Expr
+    reached: Node | None
+    match: Expr | None
+    computed: tuple[tuple[ResolvedColumn, Expr], ...]
+    parts = ()
+
+
+@record
 class Step(Unique):
     """The edges of one edge table in one direction, looked up from their first node.
 
@@ -48,6 +63,16 @@ class Step(Unique):
     skips_loops: bool = False
     backward: Lookup | None = None
     parts: ClassVar[tuple[str, ...]] = ("forward", "backward")
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of a lookup from the first node."""
+        return (*self.target_key, *self.edge_key, *self.values)
+
+    @property
+    def columns_backward(self) -> Columns:
+        """The columns of a lookup from the node that the edges reach."""
+        return (*self.source_key, *self.edge_key, *self.values)
 
 
 @record
@@ -198,6 +223,7 @@ class PathScan(Node):
 # The records with parts, for `plan.traverse`.
 PARTS: Mapping[type, tuple[str, ...]] = {
     Lookup: Lookup.parts,
+    PlainLookup: PlainLookup.parts,
     Step: Step.parts,
     Hop: Hop.parts,
     Scope: Scope.parts,

@@ -247,24 +247,6 @@ def plan_join(
     return best.node
 
 
-def plan_look_up(node: Join, planning: Planning, choose: Choose) -> Node | None:
-    """Return the join of the rows of a table at an outer row with the rows that they seek in turn.
-
-    Return None for another join, whose order is open: a condition on the right side may be the
-    better start.
-    """
-    right = node.right
-    if node.kind is not JoinKind.INNER or node.hints or not isinstance(right, nodes.Scan):
-        return None
-    left = choose(node.left, None, planning)
-    if not isinstance(left, nodes.Scan) or not free(left):
-        return None
-    sought = choose(push(list(conjuncts(node.condition)), right), None, planning)
-    if not isinstance(sought, nodes.Scan) or not sought.seeks:
-        return None
-    return spool_correlated(ApplyJoin(node.kind, left, sought))
-
-
 def _flatten(node: Node, inputs: list[Node], conditions: list[Expr]) -> None:
     """Collect the inputs and conditions of inner joins that carry no hints of their own."""
     conditions.extend(conjuncts(node.condition) if isinstance(node, Join) else ())

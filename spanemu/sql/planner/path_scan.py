@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from spanemu.base.record import Unique, record
 from spanemu.sql import resolved
-from spanemu.sql.plan.conditions import conjunction_or_true, conjuncts, equal, equality
+from spanemu.sql.plan.conditions import conjuncts, equality
 from spanemu.sql.plan.nodes import Columns, Filter, Node, Project, Scan
 from spanemu.sql.plan.paths import (
     Check,
@@ -20,6 +20,7 @@ from spanemu.sql.plan.paths import (
     Lookup,
     PathScan,
     Place,
+    PlainLookup,
     Scope,
     Segment,
     Step,
@@ -32,6 +33,7 @@ from spanemu.sql.plan.traverse import (
     substitute,
     walk,
 )
+from spanemu.sql.planner.edge_lookup import comparison, plain_lookup, with_columns
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr, PathPrefix, ResolvedColumn
 
@@ -121,13 +123,13 @@ def _step(translator: Translator, step: resolved.PathStep, needs_backward: bool)
         step.source,
         step.edge,
         step.target,
-        _lookup(translator, step.scan, step.source_key),
+        _edges(translator, step.scan, step.source_key),
         step.source_key,
         step.edge_key,
         step.target_key,
         step.values,
         step.skips_loops,
-        _lookup(translator, step.scan, step.target_key) if needs_backward else None,
+        _edges(translator, step.scan, step.target_key) if needs_backward else None,
     )
 
 
@@ -144,12 +146,15 @@ def _place(translator: Translator, pattern: resolved.PathPlace) -> Place:
     return Place(tuple(checks), pattern.columns)
 
 
+def _edges(translator: Translator, scan: resolved.Scan, key: Columns) -> Lookup:
+    """Return the edges in which `key` is the key of the node at hand."""
+    return plain_lookup(translator, scan, key) or _lookup(translator, scan, key)
+
+
 def _lookup(translator: Translator, scan: resolved.Scan, key: Columns) -> Lookup:
     """Return the rows of `scan` in which `key` is the key of the node at hand."""
-    new_column = translator.planning.new_column
-    here = tuple([new_column(column.name, column.type) for column in key])
-    same = [equal(_reference(a), _reference(b)) for a, b in zip(key, here, strict=True)]
-    return Lookup(Filter(translator.node(scan), conjunction_or_true(same)), here)
+    here, condition = comparison(key, translator.planning)
+    return Lookup(Filter(translator.node(scan), condition), here)
 
 
 def _reference(column: ResolvedColumn) -> ColumnRef:
@@ -236,21 +241,24 @@ _Change = Callable[[Node, Columns], Node]  # from a plan and the columns that ar
 
 
 def map_lookups(node: PathScan, change: _Change) -> PathScan:
-    """Return `node` with the plans of its steps and checks replaced."""
+    """Return `node` with the plans of its steps and checks replaced, except of plain lookups."""
     node = _map_steps(node, lambda step: _with_lookups(step, change))
     return _map_checks(node, lambda check: _with_lookup(check, change))
 
 
 def _changed(lookup: Lookup, outputs: Columns, change: _Change) -> Lookup:
+    if isinstance(lookup, PlainLookup):
+        return lookup
     return Lookup(change(lookup.node, outputs), lookup.here)
 
 
 def _with_lookups(step: Step, change: _Change) -> Step:
-    shared = (*step.edge_key, *step.values)
-    forward = _changed(step.forward, (*step.target_key, *shared), change)
+    forward = _changed(step.forward, step.columns, change)
     backward = step.backward
     if backward is not None:
-        backward = _changed(backward, (*step.source_key, *shared), change)
+        backward = _changed(backward, step.columns_backward, change)
+    if forward is step.forward and backward is step.backward:
+        return step
     return replace_fields(step, {"forward": forward, "backward": backward})
 
 
@@ -342,14 +350,26 @@ def _compared(condition: Expr, stored: Ids) -> tuple[int | None, Expr | None]:
 
 
 def anchored(node: PathScan) -> PathScan:
-    """Return a path scan without the lookups that are not needed.
+    """Return a path scan with a plan for each lookup that is needed.
 
     The last node may be known beforehand. If not, no search begins there.
     """
     node = _with_known_end(node)
-    if node.end is None:
-        node = _map_steps(node, lambda step: replace_fields(step, {"backward": None}))
+    keeps_backward = node.end is not None
+    node = _map_steps(node, lambda step: _ready(step, keeps_backward))
     return _map_checks(node, _simplified)
+
+
+def _ready(step: Step, keeps_backward: bool) -> Step:
+    changes: dict[str, Lookup | None] = {}
+    backward = step.backward
+    if backward is not None and not keeps_backward:
+        changes["backward"] = None
+    elif isinstance(backward, PlainLookup):
+        changes["backward"] = with_columns(backward, step.columns_backward)
+    if isinstance(step.forward, PlainLookup):
+        changes["forward"] = with_columns(step.forward, step.columns)
+    return replace_fields(step, changes) if changes else step
 
 
 def _simplified(check: Check) -> Check:

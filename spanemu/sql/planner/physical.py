@@ -16,9 +16,10 @@ from spanemu.sql.plan.conditions import conjunction, conjuncts
 from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
-from spanemu.sql.plan.traverse import free, has_query, map_parts, parts, replace_fields
+from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
 from spanemu.sql.planner import join_order, ordering, path_scan, spool
 from spanemu.sql.planner.access_path import best_access
+from spanemu.sql.planner.edge_lookup import plan_look_up
 from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr
@@ -273,21 +274,10 @@ def _paths(node: PathScan, required: Required, planning: Planning) -> Node:
 
     def find(lookup: Node, _: Columns) -> Node:
         if visits < _HASHED_LOOKUPS_MIN:
-            return _look_up(lookup, planning) or seek_per_row(lookup, planning)
+            return plan_look_up(lookup, planning, choose) or seek_per_row(lookup, planning)
         return per_row(lookup, planning, visits)
 
     return replace(path_scan.map_lookups(node, find), input=below)
-
-
-def _look_up(node: Node, planning: Planning) -> Node | None:
-    """Return the plan of a step that seeks edges and then their nodes; None for other steps.
-
-    A graph may have very many of them, and no other order of such a join is better.
-    """
-    if isinstance(node, nodes.Project) and not has_query(node):
-        below = _look_up(node.input, planning)
-        return None if below is None else replace_fields(node, {"input": below})
-    return join_order.plan_look_up(node, planning, choose) if isinstance(node, Join) else None
 
 
 def _join(node: Join, required: Required, planning: Planning) -> Node:

@@ -8,12 +8,12 @@ A catalog is compiled once for each generation of the schema.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from spanemu.base.record import Unique, record
-from spanemu.schema.dialect import Fold
 from spanemu.schema.objects import Element, Endpoint, Property, PropertyGraph
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import certain_references
 from spanemu.sql.googlesql.analyzer.name_errors import closest
 from spanemu.sql.googlesql.ast import Path
 from spanemu.sql.googlesql.graph.analyzer.errors import GraphNotFound
@@ -25,11 +25,26 @@ NONE: Numbers = frozenset()
 
 
 @record
+class EdgeEnd(Unique):
+    """An end of an edge table, and the node table to which it refers.
+
+    - `key`: the columns of the edge table with the key of the node; None if the edge table refers
+      to other columns of the node, which are then a part of the edge's key
+    - `is_sure`: whether the schema makes sure that the node of each edge exists
+    """
+
+    declared: Endpoint
+    node: GraphTable
+    key: tuple[str, ...] | None
+    is_sure: bool
+
+
+@record
 class GraphTable(Unique):
     """An element table: its declaration, what its elements know of it, and its number.
 
     `properties` are by folded name, `labels` are folded, `columns` are the types of the columns of
-    the table or view by folded name.
+    the table or view by folded name. An edge table has two `ends`, by whether each is the source.
     """
 
     number: int
@@ -38,12 +53,11 @@ class GraphTable(Unique):
     properties: Mapping[str, Property]
     labels: frozenset[str]
     columns: Mapping[str, Type]
+    ends: Mapping[bool, EdgeEnd]
 
-    def end(self, is_source: bool) -> Endpoint:
+    def end(self, is_source: bool) -> EdgeEnd:
         """Return the source or the destination of an edge table."""
-        end = self.declared.source if is_source else self.declared.destination
-        assert end is not None
-        return end
+        return self.ends[is_source]
 
 
 class GraphTables:
@@ -122,10 +136,6 @@ class GraphCatalog:
         """Return the edge tables or the node tables."""
         return self.edges if is_edge else self.nodes
 
-    def node_of(self, end: Endpoint) -> GraphTable:
-        """Return the node table to which an edge's end refers."""
-        return self.nodes.by_name[end.node]
-
     def _table(self, number: int, declared: Element, nodes: Mapping[str, GraphTable]) -> GraphTable:
         properties: dict[str, Property] = {}
         for label in declared.labels:
@@ -134,7 +144,11 @@ class GraphCatalog:
                 properties.setdefault(key, exposed)
                 self.properties.setdefault(key, (exposed.name, exposed.type))
         columns = self._columns(declared.table)
-        source, destination = declared.source, declared.destination
+        ends = {
+            is_source: self._end(declared, end, nodes[end.node])
+            for is_source, end in ((True, declared.source), (False, declared.destination))
+            if end is not None
+        }
         element = ElementTable(
             self.name,
             declared.name,
@@ -143,39 +157,45 @@ class GraphCatalog:
                 (exposed.name, exposed.type)
                 for exposed in sorted(properties.values(), key=lambda exposed: exposed.name.lower())
             ),
-            self._key_types(declared, columns, nodes),
-            None if source is None else nodes[source.node].element,
-            None if destination is None else nodes[destination.node].element,
+            self._key_types(declared, columns, ends.values()),
+            ends[True].node.element if ends else None,
+            ends[False].node.element if ends else None,
             declared.dynamic_label is not None,
             declared.dynamic_properties is not None,
         )
         labels = frozenset(self.fold(label.name) for label in declared.labels)
-        return GraphTable(number, declared, element, properties, labels, columns)
+        return GraphTable(number, declared, element, properties, labels, columns, ends)
 
     def _key_types(
-        self, declared: Element, columns: Mapping[str, Type], nodes: Mapping[str, GraphTable]
+        self, declared: Element, columns: Mapping[str, Type], ends: Iterable[EdgeEnd]
     ) -> tuple[Type, ...]:
         key = [columns[self.fold(name)] for name in declared.key]
-        for is_source in self.ends_in_key(declared, nodes):
-            end = declared.source if is_source else declared.destination
-            assert end is not None
-            key.extend(nodes[end.node].element.key)
+        for end in ends:
+            if end.key is None:
+                key.extend(end.node.element.key)
         return tuple(key)
 
-    def ends_in_key(
-        self, declared: Element, nodes: Mapping[str, GraphTable] | None = None
-    ) -> list[bool]:
-        """Return the ends, by whether each is the source, that are parts of the key of an edge.
+    def _end(self, declared: Element, end: Endpoint, node: GraphTable) -> EdgeEnd:
+        fold = self.fold
+        pairs = zip(end.columns, end.node_columns, strict=True)
+        own = {fold(column): name for name, column in pairs}
+        folded = [fold(name) for name in node.declared.key]
+        key = tuple([own[name] for name in folded]) if own.keys() >= set(folded) else None
+        return EdgeEnd(end, node, key, self._is_sure(declared, end, node))
 
-        The rows of the edge table do not tell the node at such an end from others.
-        """
-        nodes = self.nodes.by_name if nodes is None else nodes
-        ends = ((True, declared.source), (False, declared.destination))
-        return [
-            is_source
-            for is_source, end in ends
-            if end is not None and not refers_by_key(end, nodes[end.node].declared, self.fold)
-        ]
+    def _is_sure(self, declared: Element, end: Endpoint, node: GraphTable) -> bool:
+        """Return whether the schema makes sure that the node at an end of each edge exists."""
+        edges, nodes = self._schema.table(declared.table), self._schema.table(node.declared.table)
+        if edges is None or nodes is None:
+            return False
+        stored = [edges.column(own) for own in end.columns]
+        if any(column is None or not column.not_null for column in stored):
+            return False
+        pairs = {
+            (self.fold(own), self.fold(other))
+            for own, other in zip(end.columns, end.node_columns, strict=True)
+        }
+        return any(pairs == sure for sure in certain_references(edges, nodes))
 
     def _columns(self, name: str) -> Mapping[str, Type]:
         table = self._schema.table(name)
@@ -184,12 +204,6 @@ class GraphCatalog:
         view = self._schema.view(name)
         assert view is not None
         return {self.fold(column): type_ for column, type_ in view.columns}
-
-
-def refers_by_key(end: Endpoint, node: Element, fold: Fold) -> bool:
-    """Return whether an edge refers to a node by the key of the node, and not by other columns."""
-    columns = {fold(name) for name in end.node_columns}
-    return columns >= {fold(name) for name in node.key}
 
 
 TAG = INT64  # the type of the number of an element's table

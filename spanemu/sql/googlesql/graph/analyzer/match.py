@@ -114,7 +114,7 @@ class Matcher:
                     edge = PatternEdge(link, left, right, self.catalog)
                     path.edges[number] = edge
                     edges.append(edge)
-        prune_tables(edges, self.catalog)
+        prune_tables(edges)
         for path in self.paths:
             # Within a path that is scanned as a whole, the scan itself tests the other nodes.
             places = path.shape.places[:1] if path.is_whole else path.shape.places

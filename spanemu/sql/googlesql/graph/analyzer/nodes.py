@@ -130,14 +130,14 @@ def senses(link: EdgeLink, numbers: Iterable[int], catalog: GraphCatalog) -> lis
     ]
 
 
-def end_of(sense: Sense, catalog: GraphCatalog, *, is_left: bool) -> int:
+def end_of(sense: Sense, *, is_left: bool) -> int:
     """Return the number of the node table at the left or right end of an edge."""
     table, is_reversed = sense
-    return catalog.node_of(table.end(is_left is not is_reversed)).number
+    return table.end(is_left is not is_reversed).node.number
 
 
 def reachable(
-    hops: Sequence[Sequence[Sense]], begun: Numbers, catalog: GraphCatalog, *, is_repeated: bool
+    hops: Sequence[Sequence[Sense]], begun: Numbers, *, is_repeated: bool
 ) -> list[list[Sense]]:
     """Return the edge tables of each hop that some path from the tables `begun` can take.
 
@@ -148,8 +148,8 @@ def reachable(
         current = starts
         kept = []
         for hop in hops:
-            fitting = [each for each in hop if end_of(each, catalog, is_left=True) in current]
-            current = frozenset(end_of(each, catalog, is_left=False) for each in fitting)
+            fitting = [each for each in hop if end_of(each, is_left=True) in current]
+            current = frozenset(end_of(each, is_left=False) for each in fitting)
             kept.append(fitting)
         if not is_repeated or current <= starts:
             return kept
@@ -174,25 +174,25 @@ class PatternEdge:
         assert self.element is not None
         return self.element
 
-    def prune(self, catalog: GraphCatalog) -> bool:
+    def prune(self) -> bool:
         """Drop tables that do not fit together; return whether that restricts a node."""
         kept = [
             sense
             for sense in self.senses
-            if end_of(sense, catalog, is_left=True) in self.left.numbers
-            and end_of(sense, catalog, is_left=False) in self.right.numbers
+            if end_of(sense, is_left=True) in self.left.numbers
+            and end_of(sense, is_left=False) in self.right.numbers
         ]
         self.senses = kept
         before = len(self.left.numbers), len(self.right.numbers)
-        self.left.allow(frozenset(end_of(each, catalog, is_left=True) for each in kept))
-        self.right.allow(frozenset(end_of(each, catalog, is_left=False) for each in kept))
+        self.left.allow(frozenset(end_of(each, is_left=True) for each in kept))
+        self.right.allow(frozenset(end_of(each, is_left=False) for each in kept))
         return before != (len(self.left.numbers), len(self.right.numbers))
 
 
-def prune_tables(edges: Sequence[PatternEdge], catalog: GraphCatalog) -> None:
+def prune_tables(edges: Sequence[PatternEdge]) -> None:
     """Leave each node and edge only tables that fit their neighbours."""
     restricted = True
     while restricted:
         restricted = False
         for edge in edges:
-            restricted = edge.prune(catalog) or restricted
+            restricted = edge.prune() or restricted

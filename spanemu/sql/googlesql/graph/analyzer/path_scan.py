@@ -239,7 +239,7 @@ class PathBuilder:
             self._fitting(inner, *body.places[number : number + 2])
             for number, inner in enumerate(edges)
         ]
-        reached = reachable(fitting, begun, self._catalog, is_repeated=link.upper != 1)
+        reached = reachable(fitting, begun, is_repeated=link.upper != 1)
         hops = []
         for number, (inner, some) in enumerate(zip(edges, reached, strict=True)):
             left = body.places[0] if number == 0 and body.places[0].patterns else None
@@ -265,8 +265,7 @@ class PathBuilder:
         return [
             sense
             for sense in senses(link, labeled, catalog)
-            if end_of(sense, catalog, is_left=True) in lefts
-            and end_of(sense, catalog, is_left=False) in rights
+            if end_of(sense, is_left=True) in lefts and end_of(sense, is_left=False) in rights
         ]
 
     def _labeled(self, place: Place) -> Numbers:

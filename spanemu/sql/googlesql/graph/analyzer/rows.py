@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.schema.table import Table, certain_references
+from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import HintIndexNotFound
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
@@ -18,7 +18,7 @@ from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_ca
 from spanemu.sql.googlesql.analyzer.queries.from_clause import view_relation
 from spanemu.sql.googlesql.analyzer.scope import Env, Scope
 from spanemu.sql.googlesql.ast import Hint
-from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable, refers_by_key
+from spanemu.sql.googlesql.graph.analyzer.catalog import GraphCatalog, GraphTable
 from spanemu.sql.googlesql.graph.analyzer.identity import conjunction
 from spanemu.sql.resolved import (
     And,
@@ -84,8 +84,9 @@ class Rows:
         node as well: such a row is several edges.
         """
         key = [self.column(name) for name in self.table.declared.key]
-        for is_source in self._catalog.ends_in_key(self.table.declared):
-            key.extend(self.end_key(is_source=is_source))
+        for is_source, end in self.table.ends.items():
+            if end.key is None:
+                key.extend(self.end_key(is_source=is_source))
         return tuple(key)
 
     def property(self, folded: str) -> Expr | None:
@@ -142,7 +143,7 @@ class Rows:
 
     def end_table(self, *, is_left: bool) -> GraphTable:
         """Return the node table at an end of the edge in the pattern."""
-        return self._catalog.node_of(self.table.end(is_left is not self.is_reversed))
+        return self.table.end(is_left is not self.is_reversed).node
 
     def left_or_right_key(self, *, is_left: bool) -> tuple[Expr, ...]:
         """Return the key of the node at an end of the edge in the pattern."""
@@ -153,25 +154,20 @@ class Rows:
 
         An edge that refers to other columns of the node than its key is joined with the node.
         """
-        end = self.table.end(is_source)
-        fold = self._catalog.fold
-        node = self._catalog.node_of(end).declared
-        if not refers_by_key(end, node, fold):
+        own = self.table.end(is_source).key
+        if own is None:
             return self._node(is_source).own_key()
-        columns = {
-            fold(column): own for own, column in zip(end.columns, end.node_columns, strict=True)
-        }
-        return tuple([self.column(columns[fold(name)]) for name in node.key])
+        return tuple([self.column(name) for name in own])
 
     def _node(self, is_source: bool) -> Rows:
         known = self._joined.get(is_source)
         if known is not None:
             return known[0]
         end = self.table.end(is_source)
-        node = Rows(self._catalog.node_of(end), self._catalog, self._analysis)
+        node = Rows(end.node, self._catalog, self._analysis)
         pairs = [
             (self.column(own), node.column(column))
-            for own, column in zip(end.columns, end.node_columns, strict=True)
+            for own, column in zip(end.declared.columns, end.declared.node_columns, strict=True)
         ]
         matches = [operator_call("$equal", pair, self._analysis, -1) for pair in pairs]
         self._joined[is_source] = node, conjunction(matches)
@@ -187,23 +183,7 @@ class Rows:
     def end_exists(self, *, is_left: bool) -> bool:
         """Return whether the schema makes sure that the node at an end of each edge exists."""
         is_source = is_left is not self.is_reversed
-        end = self.table.end(is_source)
-        node = self._catalog.node_of(end).declared
-        if is_source in self._joined:
-            return True
-        schema = self._analysis.schema
-        edges, nodes = schema.table(self.table.declared.table), schema.table(node.table)
-        if edges is None or nodes is None:
-            return False
-        fold = self._catalog.fold
-        pairs = {
-            (fold(own), fold(other))
-            for own, other in zip(end.columns, end.node_columns, strict=True)
-        }
-        stored = [edges.column(own) for own in end.columns]
-        if any(column is None or not column.not_null for column in stored):
-            return False
-        return any(pairs == sure for sure in certain_references(edges, nodes))
+        return is_source in self._joined or self.table.end(is_source).is_sure
 
     # ------------------------------------------------------------------ the scan
 

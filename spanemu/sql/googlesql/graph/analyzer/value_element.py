@@ -60,8 +60,7 @@ class _ValueEnd(Identity):
 
     def __init__(self, edge: ValueElement, is_source: bool) -> None:
         self._pairs = [
-            (table, edge.catalog.node_of(table.end(is_source)))
-            for table in edge.tables.some(edge.numbers)
+            (table, table.end(is_source).node) for table in edge.tables.some(edge.numbers)
         ]
         super().__init__(edge.catalog.nodes, frozenset(node.number for _, node in self._pairs))
         self._edge = edge
