@@ -370,19 +370,20 @@ def layout_of(index: SearchIndex) -> DocumentLayout:
 class TreePostings:
     """The postings of the tree of a search index in one store.
 
-    The store's mutex guards all fields.
+    The store's mutex guards all fields. `touched` are keys of documents that were written, which
+    are sorted by partition later.
     """
 
     def __init__(self, layout: DocumentLayout) -> None:
         self.layout = layout
-        self._touched: dict[bytes, None] = {}
+        self.touched: dict[bytes, None] = {}
         self._partitions: dict[bytes, Partition] = {}
         self._is_shared = False  # True if other stores have the partitions, which nobody changes
 
     def touch(self, key: bytes) -> None:
         """Note that a document was written. The caller holds the store's mutex."""
-        self._touched[key] = None
-        if len(self._touched) > TOUCHED_MAX:
+        self.touched[key] = None
+        if len(self.touched) > TOUCHED_MAX:
             self._sort_touched()
 
     def share(self) -> TreePostings:
@@ -428,10 +429,10 @@ class TreePostings:
 
     def _sort_touched(self) -> None:
         """Give the written keys to their partitions; those of other partitions do not matter."""
-        if not self._touched:
+        if not self.touched:
             return
         self._own()
-        touched, self._touched = self._touched, {}
+        touched, self.touched = self.touched, {}
         for key in touched:
             partition = self._partitions.get(self._prefix(key))
             if partition is not None:
@@ -467,10 +468,9 @@ def _view(partition: Partition, changed: dict[bytes, Row | None]) -> View:
     return View(tuple(segments), tuple(others))
 
 
-def note_writes(postings: Mapping[TreeId, TreePostings], changes: Iterable[Any]) -> None:
-    """Note the keys of writes, or of entries of an undo log. The caller holds the store's mutex."""
-    for change in changes:
-        if not callable(change):
-            of_tree = postings.get(change[0])
-            if of_tree is not None:
-                of_tree.touch(change[1])
+def note_writes(postings: Mapping[TreeId, TreePostings], writes: Iterable[Any]) -> None:
+    """Note the keys of writes. The caller holds the store's mutex."""
+    for write in writes:
+        of_tree = postings.get(write[0])
+        if of_tree is not None:
+            of_tree.touch(write[1])

@@ -183,16 +183,16 @@ class NgramScores:
     def _by_shared(self, bits: int) -> Iterator[tuple[int, int]]:
         """Yield sets of documents with the number of trigrams that they share at most."""
         postings, scorer = self._postings, self._scorer
-        wanted = len(scorer.wanted)
+        size = len(scorer.wanted)
         (tokenizer,) = postings.tokenizers
         telling = scorer.telling_tokens(tokenizer)
         vague = bits & postings.with_vague_list() if telling else bits
         if vague:
-            yield wanted, vague
+            yield size, vague
         counters = Counters([postings.documents(token) for token in telling])
         for known in range(min(len(telling), counters.largest), -1, -1):
             if some := counters.exactly(known, bits & ~vague):
-                yield known + wanted - len(telling), some
+                yield known + size - len(telling), some
 
     def _reaching(self, numbers: list[int], shared: int, least: float) -> list[int]:
         """Return the documents that may reach a score, as far as their sizes are known."""

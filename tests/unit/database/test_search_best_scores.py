@@ -80,11 +80,11 @@ def documents(world: World) -> dict[int, Mapping[str, Any]]:
     assert index is not None
     names = [column.name for column in index.columns]
     boxes = dict(world.rows("SELECT Id, Box FROM T"))
-    found = {}
+    documents = {}
     for cells in world.database._core.store.scan(tree_of(index)):
         document = dict(zip(names, cells, strict=False))
-        found[document["Id"]] = {**document, "Box": boxes[document["Id"]], "TRUE": True}
-    return found
+        documents[document["Id"]] = {**document, "Box": boxes[document["Id"]], "TRUE": True}
+    return documents
 
 
 def best(
@@ -125,8 +125,9 @@ def test_the_best_by_ngrams_are_those_of_a_sort(world, at_old_time):
             f"SELECT {chance.choice(RESULTS).format(score=score)} FROM T WHERE {search} AND "
             f"{condition} ORDER BY {score} DESC, Id LIMIT {limit}"
         )
-        found = [cells[0] for cells in world.rows(sql, at)]
-        assert found == best(of_id, condition, matching)[:limit], sql
+        assert [cells[0] for cells in world.rows(sql, at)] == best(of_id, condition, matching)[
+            :limit
+        ], sql
 
 
 def test_the_best_by_words_are_those_of_a_sort(world):
@@ -147,8 +148,9 @@ def test_the_best_by_words_are_those_of_a_sort(world):
             f"SELECT {chance.choice(RESULTS).format(score=score)} FROM T WHERE {search} AND "
             f"{condition} ORDER BY {score} DESC, Id LIMIT {limit}"
         )
-        found = [cells[0] for cells in world.rows(sql)]
-        assert found == best(of_id, condition, matching)[:limit], sql
+        assert [cells[0] for cells in world.rows(sql)] == best(of_id, condition, matching)[
+            :limit
+        ], sql
 
 
 def test_offsets_and_limits_by_parameter_choose_the_same_documents(world):

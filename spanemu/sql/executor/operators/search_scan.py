@@ -169,15 +169,15 @@ class _Search:
         """Return the documents of each segment among which the best are, of those that count."""
         _, count = best.bounds(run)
         chosen = []
-        for found, (segment, of_segment) in zip(matching, scores, strict=True):
-            bits, of_documents = found.bits, of_segment[best.place]
+        for matched, (segment, of_segment) in zip(matching, scores, strict=True):
+            bits, of_documents = matched.bits, of_segment[best.place]
             if of_documents is not None and bits.bit_count() > count > 0:
                 if within is not None or self._kept is not None:
                     bits = self._counting(segment, bits, within, run)
                 numbers = of_documents.best(bits, count)
                 run.scanned += bits.bit_count() - len(numbers)
-                found = _Found(segment, bits_of(numbers), found.visible)
-            chosen.append(found)
+                matched = _Found(segment, bits_of(numbers), matched.visible)
+            chosen.append(matched)
         return chosen
 
     def _counting(
