@@ -155,6 +155,7 @@ LAZY_MODULES = frozenset(
         "spanemu.sql.executor.nearness",
         "spanemu.sql.executor.operators.aggregate",
         "spanemu.sql.executor.operators.apply_join",
+        "spanemu.sql.executor.operators.best_scores",
         "spanemu.sql.executor.operators.group_loop",
         "spanemu.sql.executor.operators.hash_join",
         "spanemu.sql.executor.operators.loop_join",

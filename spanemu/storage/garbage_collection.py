@@ -113,14 +113,24 @@ class StoreSnapshot:
     changes: LogMark | None
 
 
-def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: GarbageQueue) -> None:
-    """Undo the changes in a log, newest first, down to a position."""
+def undo(
+    log: list[Undo],
+    log_length: int,
+    split_map: SplitMap,
+    garbage: GarbageQueue,
+    touched: Mapping[TreeId, dict[bytes, None]],
+) -> None:
+    """Undo the changes in a log, newest first, down to a position.
+
+    The keys of the rows are added to `touched`, for the trees in it.
+    """
     hierarchy: Hierarchy | None = None  # that of the row before, unless it has changed
     whole: Tree | None = None  # its tree, if that is not divided over splits
     latest_id: TreeId | None = None
-    while len(log) > log_length:
+    keys: dict[bytes, None] | None = None  # touched in this tree
+    for _ in range(len(log) - log_length):
         change = log.pop()
-        if callable(change):
+        if not isinstance(change, tuple):
             change()
             hierarchy = None
             continue
@@ -128,11 +138,14 @@ def undo(log: list[Undo], log_length: int, split_map: SplitMap, garbage: Garbage
         if hierarchy is None or tree_id != latest_id:
             hierarchy, latest_id = split_map.own(split_map.trees[tree_id]), tree_id
             whole = None if hierarchy.only is None else hierarchy.only.writable(tree_id)
+            keys = touched.get(tree_id)
+        if keys is not None:
+            keys[key] = None
         tree = hierarchy.split_of(tree_id, key).writable(tree_id) if whole is None else whole
         if version is None:
             tree.discard(key)
         else:
-            tree.put(key, version, tree.get(key))
+            tree.put_back(key, version)
             if version[3] > 1 or version[1] is None:
                 garbage.rows.append((version[0], tree_id, key))
 

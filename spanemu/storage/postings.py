@@ -29,6 +29,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from sys import byteorder
 from threading import Lock
 from typing import Any
 
@@ -40,11 +41,12 @@ from spanemu.storage.layout import EVERYTHING, TreeId
 from spanemu.storage.reads import StoreReads
 from spanemu.storage.versions import Row, visible
 from spanemu.values.key import ByteRange, after_prefix, decode_part
-from spanemu.values.token_finder import append_occurrences
+from spanemu.values.token_finder import append_occurrences, tells_text
 from spanemu.values.token_list import OtherTokenList, Tokenizer
 from spanemu.values.types import TypeCode
 
 NUMBER_SHIFT = 32
+_HIGH = 1 if byteorder == "little" else 0  # the place of the number among the halves of a posting
 OCCURRENCE_MAX = (1 << NUMBER_SHIFT) - 1
 CHUNK = 256  # documents that are numbered or filled in while the store's mutex is held
 TOUCHED_MAX = 4096  # keys that are noted before they are sorted by partition
@@ -63,6 +65,11 @@ class _Arrays(dict[bytes, "array[int]"]):
         return created
 
 
+def _numbers(postings: array[int]) -> Sequence[int]:
+    """Return the numbers of the documents of postings: one half of each integer."""
+    return memoryview(postings).cast("B").cast("I")[_HIGH::2]
+
+
 class ColumnPostings:
     """The postings of one token list of the documents of a segment.
 
@@ -72,8 +79,8 @@ class ColumnPostings:
     """
 
     __slots__ = (
-        "_nulls", "_ordered", "bitmaps", "compared", "filled", "is_complete", "nulls",
-        "tokenizers", "tokens",
+        "_nulls", "_ordered", "_vague", "bitmaps", "filled", "is_complete", "nulls", "tokenizers",
+        "tokens", "trigram_counts", "vague",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -86,8 +93,10 @@ class ColumnPostings:
         self.filled = 0  # documents whose tokens are here
         # The documents of a token as bits, with the number of postings that they were made of.
         self.bitmaps: dict[bytes, tuple[int, int]] = {}
-        # By number, the text that n-gram scores compare, with its trigrams counted.
-        self.compared: dict[int, tuple[str, int]] = {}
+        self.vague: list[int] = []  # lists of n-grams that do not tell the text they are of
+        self._vague = 0, 0
+        # By number, how many trigrams the text of a list has; 0 or nothing before they are counted.
+        self.trigram_counts = array("I")
 
     def add(self, number: int, data: Any) -> None:
         """Add the token list of a document, which comes after all others."""
@@ -101,6 +110,8 @@ class ColumnPostings:
             self.is_complete = False
             return
         self.tokenizers[tokenizer] = None
+        if tokenizer.has_ngrams and not tells_text(data, tokenizer):
+            self.vague.append(number)
 
     def documents(self, token: bytes) -> int:
         """Return the documents that have a token, a bit for each number."""
@@ -110,18 +121,24 @@ class ColumnPostings:
         bits, size = self.bitmaps.get(token, (0, 0))
         count = len(postings)
         if size < count:
-            bits |= bits_of({posting >> NUMBER_SHIFT for posting in postings[size:count]})
+            bits |= bits_of(_numbers(postings[size:count]))
             self.bitmaps[token] = bits, count
         return bits
 
+    def size(self, token: bytes) -> int:
+        """Return the number of occurrences of a token."""
+        postings = self.tokens.get(token)
+        return 0 if postings is None else len(postings)
+
     def without_list(self) -> int:
         """Return the documents whose list is NULL."""
-        bits, size = self._nulls
-        count = len(self.nulls)
-        if size < count:
-            bits |= bits_of(self.nulls[size:count])
-            self._nulls = bits, count
-        return bits
+        self._nulls = _extended(self._nulls, self.nulls)
+        return self._nulls[0]
+
+    def with_vague_list(self) -> int:
+        """Return the documents with n-grams from which nothing follows about their text."""
+        self._vague = _extended(self._vague, self.vague)
+        return self._vague[0]
 
     def ordered(self, key: Callable[[bytes], Any]) -> list[tuple[Any, bytes]]:
         """Return the tokens with their keys, in order; those without a key are left out.
@@ -144,6 +161,13 @@ class ColumnPostings:
         first = bisect_left(postings, number << NUMBER_SHIFT)
         end = bisect_left(postings, number + 1 << NUMBER_SHIFT, first)
         return [posting & OCCURRENCE_MAX for posting in postings[first:end]]
+
+
+def _extended(known: tuple[int, int], numbers: Sequence[int]) -> tuple[int, int]:
+    """Return numbers as bits, with how many there are, from those of the first ones."""
+    bits, size = known
+    count = len(numbers)
+    return (bits | bits_of(numbers[size:count]), count) if size < count else known
 
 
 class Segment:
@@ -346,19 +370,20 @@ def layout_of(index: SearchIndex) -> DocumentLayout:
 class TreePostings:
     """The postings of the tree of a search index in one store.
 
-    The store's mutex guards all fields.
+    The store's mutex guards all fields. `touched` are keys of documents that were written, which
+    are sorted by partition later.
     """
 
     def __init__(self, layout: DocumentLayout) -> None:
         self.layout = layout
-        self._touched: dict[bytes, None] = {}
+        self.touched: dict[bytes, None] = {}
         self._partitions: dict[bytes, Partition] = {}
         self._is_shared = False  # True if other stores have the partitions, which nobody changes
 
     def touch(self, key: bytes) -> None:
         """Note that a document was written. The caller holds the store's mutex."""
-        self._touched[key] = None
-        if len(self._touched) > TOUCHED_MAX:
+        self.touched[key] = None
+        if len(self.touched) > TOUCHED_MAX:
             self._sort_touched()
 
     def share(self) -> TreePostings:
@@ -404,10 +429,10 @@ class TreePostings:
 
     def _sort_touched(self) -> None:
         """Give the written keys to their partitions; those of other partitions do not matter."""
-        if not self._touched:
+        if not self.touched:
             return
         self._own()
-        touched, self._touched = self._touched, {}
+        touched, self.touched = self.touched, {}
         for key in touched:
             partition = self._partitions.get(self._prefix(key))
             if partition is not None:
@@ -443,10 +468,9 @@ def _view(partition: Partition, changed: dict[bytes, Row | None]) -> View:
     return View(tuple(segments), tuple(others))
 
 
-def note_writes(postings: Mapping[TreeId, TreePostings], changes: Iterable[Any]) -> None:
-    """Note the keys of writes, or of entries of an undo log. The caller holds the store's mutex."""
-    for change in changes:
-        if not callable(change):
-            of_tree = postings.get(change[0])
-            if of_tree is not None:
-                of_tree.touch(change[1])
+def note_writes(postings: Mapping[TreeId, TreePostings], writes: Iterable[Any]) -> None:
+    """Note the keys of writes. The caller holds the store's mutex."""
+    for write in writes:
+        of_tree = postings.get(write[0])
+        if of_tree is not None:
+            of_tree.touch(write[1])

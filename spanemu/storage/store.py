@@ -326,9 +326,8 @@ class Store(StoreReads):
                 self._snapshots.popitem()
             length = snapshot.log_length - self._forgotten
             undone = self._vectors_since(length)
-            if self.postings:
-                postings_of.note_writes(self.postings, self._log[length:])
-            undo(self._log, length, self.split_map, self._garbage)
+            touched = {tree: each.touched for tree, each in self.postings.items()}
+            undo(self._log, length, self.split_map, self._garbage, touched)
             for tree in self.postings.keys() - self.split_map.trees.keys():
                 del self.postings[tree]
             self._garbage.restore(snapshot.garbage)

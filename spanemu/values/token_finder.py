@@ -35,6 +35,8 @@ _ESCAPE = b"\x1b"
 _WORD_END = b"\x1f"
 _FULLTEXT = b"\x01F"  # version and kind
 _BLANK = 0x20  # Words contain no byte below; separators are all below.
+# Turns ASCII text in lower case into words and blanks.
+_WORDS = bytes([code if chr(code).isalnum() else _BLANK for code in range(128)]) + bytes(128)
 _NOWHERE: tuple[int, ...] = ()
 
 
@@ -77,7 +79,7 @@ def append_occurrences(
     """
     tokens = TokenList.decode(data)
     kind = tokens.tokenizer.kind
-    if kind is TokenKind.SUBSTRING or kind is TokenKind.NGRAMS:
+    if tokens.tokenizer.has_ngrams:
         _append_grams(tokens, postings, base, limit)
         return tokens.tokenizer
     is_text = kind is TokenKind.FULLTEXT and b"#" not in data
@@ -131,6 +133,14 @@ def _append_grams(
         start += last + 1 + GAP
 
 
+def has_part(data: bytes, text: bytes) -> bool:
+    """Return whether a word of an encoded list of n-grams contains a text without separators."""
+    words = data.find(_HEADER_END)
+    if _FIELD_END not in data:
+        return data.find(text, words) >= 0
+    return any(text in word for value in TokenList.decode(data).values for word in value.words)
+
+
 def source_texts(data: bytes) -> list[str]:
     """Return the texts of the values of an encoded list of n-grams, as scores compare them."""
     end = data.find(_VALUE_END)
@@ -138,6 +148,30 @@ def source_texts(data: bytes) -> list[str]:
         text = data[data.find(_HEADER_END) + 1 : end]
         return [text.replace(_WORD_END, b" ").decode()]
     return [value.source().decode() for value in TokenList.decode(data).values]
+
+
+def tells_text(data: bytes, tokenizer: Tokenizer) -> bool:
+    """Return whether the n-grams of an encoded list tell those of the text that scores compare.
+
+    They do if the text is the words with separators around them, in lower case and in the same
+    normal form. The text of an HTML document, for example, has tags besides.
+    """
+    end = data.find(_VALUE_END)
+    if end != len(data) - 1 or _ESCAPE in data:
+        return False
+    start = data.find(_HEADER_END) + 1
+    if tokenizer.kind is TokenKind.NGRAMS:
+        text = data[start:end]
+        return text == text.lower() if text.isascii() else _is_lower(text.decode())
+    at = data.find(_FIELD_END, start)
+    if at < 0:
+        return True
+    text = data[data.find(_FIELD_END, at + 1) + 1 : end]
+    return text.isascii() and text.translate(_WORDS).split() == data[start:at].split(_WORD_END)
+
+
+def _is_lower(text: str) -> bool:
+    return text == text.lower()
 
 
 def _decoded(data: bytes) -> Callable[[bytes], Sequence[int]]:

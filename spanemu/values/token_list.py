@@ -96,6 +96,11 @@ class Tokenizer(NamedTuple):
     concatenated: bool = False  # made by TOKENLIST_CONCAT
     detail: str = ""  # what the tokens of numbers depend on besides
 
+    @property
+    def has_ngrams(self) -> bool:
+        """Return whether the tokens are n-grams of texts."""
+        return self.kind is TokenKind.SUBSTRING or self.kind is TokenKind.NGRAMS
+
 
 class TokenizedValue(NamedTuple):
     """One value of a list: its words or tokens, and what is known of them besides.

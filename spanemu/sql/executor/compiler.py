@@ -55,7 +55,7 @@ class Compiler:
         self._constants: dict[Hashable, int] = {}
         self.memo_count = 0
         self.partial_reads: set[int] = set()  # ids of scans that may not be read to the end
-        self.searches: dict[int, Any] = {}  # `nearest.Nearest` by the id of its scan
+        self.searches: dict[int, Any] = {}  # What a sort needs of a scan, by the id of the scan
         self.common_tables: dict[str, tuple[int, Relation, bool]] = {}
         # An expression may be compiled more than once, the subqueries in it only once.
         self.subqueries: dict[tuple[int, int], tuple[Subquery, Layout, Value]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.sql.executor.run import Row, Run
@@ -21,15 +21,23 @@ class Postings(Protocol):
     tokens: Mapping[bytes, array[int]]
     tokenizers: Mapping[Tokenizer, None]
     is_complete: bool
-    # The texts that SCORE_NGRAMS compares, as far as a query has asked for them.
-    compared: MutableMapping[int, tuple[str, int]]
+    # By number, how many trigrams the text of a list has; 0 or nothing before they are counted.
+    trigram_counts: array[int]
 
     def documents(self, token: bytes) -> int:
         """Return the documents that have a token, a bit for each number."""
         ...
 
+    def size(self, token: bytes) -> int:
+        """Return the number of occurrences of a token."""
+        ...
+
     def without_list(self) -> int:
         """Return the documents whose list is NULL."""
+        ...
+
+    def with_vague_list(self) -> int:
+        """Return the documents with n-grams from which nothing follows about their text."""
         ...
 
     def ordered(self, key: Callable[[bytes], Any]) -> list[tuple[Any, bytes]]:

@@ -20,7 +20,7 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any
 
-from spanemu.base.bits import bits_of, numbers_in
+from spanemu.base.bits import Counters, bits_of, numbers_in
 from spanemu.base.deadline_checks import interruptible
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.documents import (
@@ -34,17 +34,20 @@ from spanemu.sql.executor.documents import (
 )
 from spanemu.sql.executor.implied import compile_implied
 from spanemu.sql.executor.relation import Layout
-from spanemu.sql.executor.run import Run
+from spanemu.sql.executor.run import Row, Run
 from spanemu.sql.functions.registry import IMPLIED, SEARCHES
 from spanemu.sql.functions.search import query_tree
 from spanemu.sql.functions.search.enhancement import resolved
 from spanemu.sql.functions.search.matcher import fulfils
 from spanemu.sql.functions.search.queries import search_query
+from spanemu.sql.functions.search.query_tree import tokens_of
 from spanemu.sql.plan.conditions import negated
 from spanemu.sql.resolved import And, ColumnRef, Expr, FunctionCall, MakeArray, Or
+from spanemu.values.token_finder import has_part
 from spanemu.values.token_list import POSITION_SHIFT, TokenList
 
 _NUMBER_SHIFT = 32 - POSITION_SHIFT  # of a posting without its attributes
+_LOOKED_AT = 8  # postings that are read in the time of a look at a list
 _BISECTED = 8  # a list so many times longer is searched, not copied
 
 
@@ -130,7 +133,7 @@ def _call(call: FunctionCall, layout: Layout, compiler: Compiler) -> Program:
         if query is None:
             return 0, 0
         tree = resolved(query.tree, vocabulary_of(lists)) if query.is_open else query.tree
-        true = Documents(lists, has_list).fulfilling(tree)
+        true = Documents(segment.rows, positions, lists, has_list).fulfilling(tree)
         if query.check is not None and true:
             if is_concatenated:
                 raise Unsuited
@@ -168,7 +171,15 @@ class Documents:
     A document has a token if one of its lists has it. Neither a phrase nor AROUND crosses lists.
     """
 
-    def __init__(self, lists: Sequence[Postings], everything: int) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        positions: Sequence[int],
+        lists: Sequence[Postings],
+        everything: int,
+    ) -> None:
+        self._rows = rows
+        self._positions = positions
         self._lists = lists
         self._everything = everything
 
@@ -205,10 +216,30 @@ class Documents:
             return reduce(or_, of_tokens, 0) if tree.count == 1 else self._everything
         if tree.count > len(of_tokens):
             return 0
-        return _in_at_least(of_tokens, tree.count)
+        return Counters(of_tokens).at_least(tree.count)
 
     def _phrase(self, tree: query_tree.Phrase) -> int:
         return reduce(or_, [_phrase_in(each, tree) for each in self._lists])
+
+    def _part(self, tree: query_tree.Part) -> int:
+        pairs = zip(self._positions, self._lists, strict=True)
+        return reduce(or_, [self._part_in(*pair, tree) for pair in pairs])
+
+    def _part_in(self, position: int, postings: Postings, tree: query_tree.Part) -> int:
+        """Return the documents with a part of a word in one list.
+
+        The n-grams say which lists to look at, the rarest ones first.
+        """
+        rarest, *others = sorted(tokens_of(tree), key=postings.size)
+        bits = self._everything & postings.documents(rarest)
+        for token in others:
+            if bits.bit_count() * _LOOKED_AT < postings.size(token):
+                break
+            bits &= postings.documents(token)
+        rows, text = self._rows, tree.text
+        numbers = interruptible(numbers_in(bits))
+        likely = [number for number in numbers if text in rows[number][position]]
+        return bits_of([number for number in likely if has_part(rows[number][position], text)])
 
     def _around(self, tree: query_tree.Around) -> int:
         if len(self._lists) > 1:
@@ -225,37 +256,13 @@ _EVALUATE: Mapping[type, Callable[[Documents, Any], int]] = {
     query_tree.Term: Documents._term,
     query_tree.Similar: Documents._similar,
     query_tree.Phrase: Documents._phrase,
+    query_tree.Part: Documents._part,
     query_tree.Around: Documents._around,
     query_tree.AllOf: Documents._all,
     query_tree.AnyOf: Documents._any,
     query_tree.Not: Documents._not,
     query_tree.AtLeast: Documents._at_least,
 }
-
-
-def _in_at_least(sets: Iterable[int], count: int) -> int:
-    """Return the documents that are in at least `count` sets.
-
-    The planes hold the digits of a counter for each document: bit `i` of the counters of all
-    documents is one integer, so that a set is added to all of them at once.
-    """
-    planes: list[int] = []
-    for bits in sets:
-        carry = bits
-        for digit, plane in enumerate(planes):
-            planes[digit], carry = plane ^ carry, plane & carry
-        if carry:
-            planes.append(carry)
-    digits = max(len(planes), count.bit_length())
-    planes += [0] * (digits - len(planes))
-    more, equal = 0, reduce(or_, planes, 0)
-    for digit in reversed(range(digits)):
-        if count >> digit & 1:
-            equal &= planes[digit]
-        else:
-            more |= equal & planes[digit]
-            equal &= ~planes[digit]
-    return more | equal
 
 
 def _effort(tree: query_tree.Node) -> int:

@@ -11,27 +11,31 @@ The shape of a document is the sequence of its terms with the distances between 
 greatest distance that can matter for the query. The postings of all terms, merged, yield the shapes
 of all documents in one pass.
 
-A score of n-grams needs the text of a document in lower case, and how many trigrams it has. Both
-are kept with the postings, so that a query only looks for its own trigrams.
+A score of n-grams needs the text of a document in lower case, and how many trigrams it has. The
+number is kept with the postings. If only the best documents matter, most need no look: the tokens
+of a list tell how many trigrams its text may share with the query, and with the number of its
+trigrams this bounds the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nlargest
 
-from spanemu.base.deadline_checks import interruptible
+from spanemu.base.bits import Counters, numbers_in
+from spanemu.base.deadline_checks import PART_MAX, in_steps, interruptible
 from spanemu.sql.executor.documents import Postings
 from spanemu.sql.executor.run import Row
 from spanemu.sql.functions.search import query_tree
 from spanemu.sql.functions.search.matcher import Occurrences
-from spanemu.sql.functions.search.ngram_score import Compared, NgramScorer, compared
+from spanemu.sql.functions.search.ngram_score import NgramScorer, compared
 from spanemu.sql.functions.search.query_tree import tokens_of
 from spanemu.values.token_finder import source_texts
 from spanemu.values.token_list import POSITION_SHIFT
 
 FEW = 64  # documents whose postings are looked up one by one
 _TERMS_MAX = 256
+_STEP = 256  # documents that are scored before the bound rises
 _TERM_BITS = 8
 _NUMBER_SHIFT = 32 + _TERM_BITS
 _ATTRIBUTES = (1 << POSITION_SHIFT) - 1
@@ -61,7 +65,23 @@ class Scores:
 
     def of_all(self, numbers: Iterable[int]) -> list[float]:
         """Return the scores of documents."""
+        known = self._known
+        if known is not None:
+            return [known.get(number, 0.0) for number in numbers]
         return [self.of(number) for number in numbers]
+
+    def best(self, bits: int, count: int) -> list[int]:
+        """Return the documents among which the `count` best are, with all that equal the last one.
+
+        A score is never negative.
+        """
+        numbers = numbers_in(bits)
+        if self._known is None and len(numbers) > FEW and len(self._tokens) <= _TERMS_MAX:
+            self._known = self._all()
+        best = Best(count)
+        for step in in_steps(numbers, _STEP, PART_MAX):
+            best.add(step, self.of_all(step))
+        return best.numbers()
 
     def _single(self, number: int) -> float:
         occurrences = self._postings.occurrences
@@ -108,36 +128,100 @@ class Scores:
 
 
 class NgramScores:
-    """The scores of documents by SCORE_NGRAMS; the texts are kept for the next query."""
+    """The scores of documents by SCORE_NGRAMS.
+
+    The number of trigrams of a text is kept for the next query.
+    """
 
     def __init__(
         self, rows: Sequence[Row], position: int, postings: Postings, scorer: NgramScorer
     ) -> None:
         self._rows = rows
         self._position = position
-        self._kept: MutableMapping[int, Compared] = postings.compared
+        self._postings = postings
+        self._counts = postings.trigram_counts
         self._scorer = scorer
 
     def of(self, number: int) -> float:
         """Return the score of a document."""
-        kept = self._kept.get(number)
-        if kept is not None:
-            return self._scorer.of(kept)
         data = self._rows[number][self._position]
         if data is None:
             return 0.0
         texts = source_texts(data)
         if len(texts) != 1:
             return self._scorer.of_texts(texts)
-        text = self._kept[number] = compared(texts[0])
+        counts = self._counts
+        if number >= len(counts):
+            counts.extend([0] * (len(self._rows) - len(counts)))
+        text = compared(texts[0], counts[number])
+        counts[number] = text[1]
         return self._scorer.of(text)
 
-    def of_all(self, numbers: list[int]) -> list[float]:
+    def of_all(self, numbers: Iterable[int]) -> list[float]:
         """Return the scores of documents."""
-        texts = list(map(self._kept.get, numbers))
-        if None in texts:
-            return [self.of(number) for number in numbers]
-        return self._scorer.of_all(cast("list[Compared]", texts))
+        return [self.of(number) for number in numbers]
+
+    def best(self, bits: int, count: int) -> list[int]:
+        """Return the documents among which the `count` best are, with all that equal the last one.
+
+        Documents that may share most trigrams come first. Once `count` scores are known, the others
+        need a look only if they may reach the least of these.
+        """
+        best = Best(count)
+        for shared, some in self._by_shared(bits):
+            if self._scorer.bound(shared, shared) < best.least:
+                break
+            numbers = numbers_in(some)
+            if best.least:
+                numbers = self._reaching(numbers, shared, best.least)
+            for step in in_steps(numbers, _STEP, _STEP):
+                if best.least:
+                    step = self._reaching(step, shared, best.least)
+                best.add(step, self.of_all(step))
+        return best.numbers()
+
+    def _by_shared(self, bits: int) -> Iterator[tuple[int, int]]:
+        """Yield sets of documents with the number of trigrams that they share at most."""
+        postings, scorer = self._postings, self._scorer
+        size = len(scorer.wanted)
+        (tokenizer,) = postings.tokenizers
+        telling = scorer.telling_tokens(tokenizer)
+        vague = bits & postings.with_vague_list() if telling else bits
+        if vague:
+            yield size, vague
+        counters = Counters([postings.documents(token) for token in telling])
+        for known in range(min(len(telling), counters.largest), -1, -1):
+            if some := counters.exactly(known, bits & ~vague):
+                yield known + size - len(telling), some
+
+    def _reaching(self, numbers: list[int], shared: int, least: float) -> list[int]:
+        """Return the documents that may reach a score, as far as their sizes are known."""
+        counts, count_max = self._counts, self._scorer.count_max(shared, least)
+        if not numbers or numbers[-1] >= len(counts):
+            return numbers
+        return [number for number in numbers if counts[number] <= count_max]
+
+
+class Best:
+    """The best scores of documents so far."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._scored: list[tuple[float, int]] = []
+        self.least = 0.0  # of the best `count` scores; 0 until there are so many
+
+    def add(self, numbers: Sequence[int], scores: Sequence[float]) -> None:
+        """Add documents with their scores."""
+        least = self.least
+        self._scored += [pair for pair in zip(scores, numbers, strict=True) if pair[0] >= least]
+        if len(self._scored) >= self._count:
+            scored = nlargest(self._count, [score for score, _ in self._scored])
+            self.least = scored[-1]
+            self._scored = [pair for pair in self._scored if pair[0] >= self.least]
+
+    def numbers(self) -> list[int]:
+        """Return the documents with the best scores, in ascending order."""
+        return sorted([number for _, number in self._scored])
 
 
 _MARKS = _ATTRIBUTES << _TERM_BITS | (1 << _TERM_BITS) - 1
@@ -147,6 +231,8 @@ def _reach(tree: query_tree.Node) -> int:
     """Return a distance from which on two terms of a query have nothing to do with each other."""
     if isinstance(tree, query_tree.Phrase):
         return len(tree.places) + 1
+    if isinstance(tree, query_tree.Part):
+        return _reach(tree.grams)
     if isinstance(tree, query_tree.Not):
         return _reach(tree.operand)
     if isinstance(tree, query_tree.Term | query_tree.AtLeast | query_tree.Similar):

@@ -1,7 +1,7 @@
 """The operators of a plan: each module compiles nodes into relations.
 
-- No input: `scan` (with `nearest`, for searches by distance), `search_scan`, `unnest` (also single
-  rows and VALUES)
+- No input: `scan` (with `nearest`, for searches by distance), `search_scan` (with
+  `best_scores`), `unnest` (also single rows and VALUES)
 - Several inputs: `apply_join` (with `seek_key` and `switching_join`, for many rows), `hash_join`
   (with `hash_tables`), `loop_join`, `set_operations`
 - One input: `project` (also filters), `sort` (also limits and ranks), `top_n`, `sample`,

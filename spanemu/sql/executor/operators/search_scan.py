@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import add
 
-from spanemu.base.bits import numbers_in
-from spanemu.base.deadline_checks import Batched
+from spanemu.base.bits import bits_of, numbers_in
+from spanemu.base.deadline_checks import STEP_ITEMS_MAX, Batched, in_steps, interruptible
 from spanemu.base.record import NamedTuple
 from spanemu.schema.indexes import SearchIndex
 from spanemu.sql.executor.compiler import Compiler
@@ -25,6 +25,7 @@ from spanemu.sql.executor.documents import (
     tokenizer_of,
     vocabulary_of,
 )
+from spanemu.sql.executor.operators.best_scores import BestScores
 from spanemu.sql.executor.operators.scan import compile_scan, fetcher, layout_of
 from spanemu.sql.executor.ranges import RangesOf, compile_ranges
 from spanemu.sql.executor.relation import (
@@ -120,6 +121,7 @@ class _Search:
         self._is_ordered = node.ordered
         self._is_descending = node.descending
         self._node = node
+        self._best: BestScores | None = compiler.searches.get(id(node))
         # A profile must not count rows that no operator asked for.
         self._largest = 1 if compiler.profiled else BATCH_ROWS_MAX
         self._scorings = [_Scoring(call, layout, compiler) for _, call in node.scores]
@@ -149,8 +151,49 @@ class _Search:
             return None
         others = [(key, row) for key, row in documents.others if self._test(row, run)]
         within = _within(prefix, ranges)
+        if self._best is not None:
+            matching = self._among_best(self._best, matching, scores, within, run)
+            rows: Rows = self._in_order(matching, others, within, ranges, run)
+            return self._scored(self._filtered(rows, run), scores, run)
         rows = self._filtered(self._in_order(matching, others, within, ranges, run), run)
         return self._scored(rows, scores, run) if self._scorings else rows
+
+    def _among_best(
+        self,
+        best: BestScores,
+        matching: Sequence[_Found],
+        scores: Sequence[_OfSegment],
+        within: Callable[[bytes], bool] | None,
+        run: Run,
+    ) -> list[_Found]:
+        """Return the documents of each segment among which the best are, of those that count."""
+        _, count = best.bounds(run)
+        chosen = []
+        for matched, (segment, of_segment) in zip(matching, scores, strict=True):
+            bits, of_documents = matched.bits, of_segment[best.place]
+            if of_documents is not None and bits.bit_count() > count > 0:
+                if within is not None or self._kept is not None:
+                    bits = self._counting(segment, bits, within, run)
+                numbers = of_documents.best(bits, count)
+                run.scanned += bits.bit_count() - len(numbers)
+                matched = _Found(segment, bits_of(numbers), matched.visible)
+            chosen.append(matched)
+        return chosen
+
+    def _counting(
+        self, segment: Segment, bits: int, within: Callable[[bytes], bool] | None, run: Run
+    ) -> int:
+        """Return the documents that the seeks and the remaining condition select."""
+        numbers, keys, rows, kept = numbers_in(bits), segment.keys, segment.rows, self._kept
+        if within is not None:
+            numbers = [number for number in interruptible(numbers) if within(keys[number])]
+        if kept is None:
+            return bits_of(numbers)
+        passing: list[int] = []
+        for part in in_steps(numbers, STEP_ITEMS_MAX, STEP_ITEMS_MAX):
+            left = set(map(id, kept([rows[number] for number in part], run)))
+            passing += [number for number in part if id(rows[number]) in left]
+        return bits_of(passing)
 
     def _scored(self, rows: Rows, scores: Sequence[_OfSegment], run: Run) -> Rows:
         """Return rows with their scores."""

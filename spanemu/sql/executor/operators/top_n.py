@@ -12,7 +12,7 @@ from typing import Any
 from spanemu.sql.executor.codegen import Writer, function_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, free_in_parts, freed_after_use
-from spanemu.sql.executor.operators import nearest
+from spanemu.sql.executor.operators import best_scores, nearest
 from spanemu.sql.executor.operators.sort import compile_bounds, compile_sorter, sortable
 from spanemu.sql.executor.relation import Layout, Relation, full_batches
 from spanemu.sql.executor.run import Row, Run
@@ -22,6 +22,7 @@ from spanemu.sql.plan.nodes import Project, TopN
 from spanemu.sql.plan.traverse import scope_of
 from spanemu.sql.resolved import ColumnRef, Expr, FunctionCall, Literal, SortKey
 from spanemu.values.order import GREATEST_NAN, NAN
+from spanemu.values.types import FLOAT64
 
 _SLACK = 1_024  # rows that are buffered beyond twice the limit before they are sorted
 
@@ -30,6 +31,8 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
     """Compile the first rows in order: a buffer is sorted now and then and cut to the best rows."""
     bounds = compile_bounds(node.limit, node.offset, compiler)
     check = nearest.prepare(node, bounds, compiler) if _sorts_by_distance(node) else None
+    if _may_sort_by_score(node.keys[0]):
+        best_scores.prepare(node, bounds, compiler)
     below = compiler.relation(node.input)
     sort = compile_sorter(node.keys, below.layout, compiler, of=below)
     contest = _contest(node.keys, below.layout, compiler)
@@ -66,6 +69,10 @@ def compile_top_n(node: TopN, compiler: Compiler) -> Relation:
         return freed_after_use(best[start:stop] if start or len(best) > stop else best)
 
     return below.with_rows(rows)
+
+
+def _may_sort_by_score(key: SortKey) -> bool:
+    return isinstance(key.value, ColumnRef) and key.order.descending and key.value.type == FLOAT64
 
 
 def _sorts_by_distance(node: TopN) -> bool:

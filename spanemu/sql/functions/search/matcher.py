@@ -22,6 +22,7 @@ from spanemu.sql.functions.search.query_tree import (
     AtLeast,
     Node,
     Not,
+    Part,
     Phrase,
     SearchQuery,
     Similar,
@@ -69,6 +70,10 @@ def _fulfils_phrase(tree: Phrase, occurrences: Occurrences) -> bool:
     return bool(phrase_starts(tree, occurrences))
 
 
+def _fulfils_part(tree: Part, occurrences: Occurrences) -> bool:
+    return bool(phrase_starts(tree.grams, occurrences))
+
+
 def _fulfils_around(tree: Around, occurrences: Occurrences) -> bool:
     return bool(_around_spans(tree, occurrences))
 
@@ -98,6 +103,7 @@ _FULFILS: Mapping[type, Callable[[Any, Occurrences], bool]] = {
     Term: _fulfils_term,
     Similar: _fulfils_similar,
     Phrase: _fulfils_phrase,
+    Part: _fulfils_part,
     Around: _fulfils_around,
     AllOf: _fulfils_all,
     AnyOf: _fulfils_any,

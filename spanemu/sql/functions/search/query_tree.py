@@ -5,7 +5,7 @@
     fast AROUND(3) car             Around((Term(fast), Term(car)), (3,))
 
 The same trees describe the other search functions: SEARCH_SUBSTRING asks for n-grams, those of a
-word as a Phrase, because they lie side by side; SEARCH_NGRAMS asks for AtLeast some of them.
+longer word as a Part, because they lie side by side; SEARCH_NGRAMS asks for AtLeast some of them.
 
 A tree says what a list's postings must fulfil. What postings cannot say, such as the beginning of
 a word in a substring list, is the `check` of a `SearchQuery`: a condition on the lists that fulfil
@@ -45,6 +45,14 @@ class Phrase(Record):
 
 
 @record
+class Part(Record):
+    """A part of a word that is longer than any n-gram: its largest n-grams are a phrase."""
+
+    text: bytes
+    grams: Phrase
+
+
+@record
 class Around(Record):
     """Operands in order, with at most `distances[i]` positions between the i-th and the next."""
 
@@ -81,7 +89,7 @@ class AtLeast(Record):
     tokens: tuple[bytes, ...]
 
 
-Node = Term | Similar | Phrase | Around | AllOf | AnyOf | Not | AtLeast
+Node = Term | Similar | Phrase | Part | Around | AllOf | AnyOf | Not | AtLeast
 
 NOTHING = AnyOf(())
 
@@ -108,6 +116,8 @@ def tokens_of(tree: Node) -> frozenset[bytes]:
         return frozenset(tree.tokens)
     if isinstance(tree, Phrase):
         return frozenset(token for place in tree.places for token in place or ())
+    if isinstance(tree, Part):
+        return tokens_of(tree.grams)
     if isinstance(tree, Similar):
         return frozenset()
     operands = (tree.operand,) if isinstance(tree, Not) else tree.operands

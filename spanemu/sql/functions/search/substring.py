@@ -22,6 +22,7 @@ from spanemu.sql.functions.search.query_tree import (
     AllOf,
     AtLeast,
     Node,
+    Part,
     Phrase,
     SearchQuery,
     Term,
@@ -73,7 +74,8 @@ def _words_tree(tokenizer: Tokenizer, words: Sequence[str]) -> Node:
 def _word_node(tokenizer: Tokenizer, word: str) -> Node:
     if len(word) <= tokenizer.ngram_max:
         return Term(word.encode())
-    return Phrase(tuple((gram.encode(),) for gram in grams(word, tokenizer.ngram_max)))
+    largest = tuple([(gram.encode(),) for gram in grams(word, tokenizer.ngram_max)])
+    return Part(word.encode(), Phrase(largest))
 
 
 def _relative_tree(tokenizer: Tokenizer, words: Sequence[str]) -> Node:
