@@ -240,6 +240,7 @@ LAZY_MODULES = frozenset(
         "spanemu.storage.vector_rows",
         "spanemu.telemetry.emulator_telemetry",
         "spanemu.telemetry.tracing",
+        "spanemu.txn.bulk_columns",
         "spanemu.txn.bulk_insert",
         "spanemu.txn.key_sets",
         "spanemu.txn.reader",

@@ -8,8 +8,9 @@ Then writing: `cells` (the checks and expressions of a column), `rules` (a table
 their effects, compiled once per schema generation), `write_plan` (how rows with the same columns
 are decoded, checked and counted), `key_sets` (key sets of clients as encoded ranges),
 `deferred_checks` (what is verified at the end of a statement or commit), `write` (one row with its
-parents, cascades and index entries), `bulk_insert` (many new rows at once), `constraint_checks`
-(the verification), `change_capture` (the changes that change streams show), `commit` (all phases,
-from mutations to rows) and `one_row` (all phases in one step, for a row that needs none of them).
+parents, cascades and index entries), `bulk_columns` and `bulk_insert` (many new rows at once),
+`constraint_checks` (the verification), `change_capture` (the changes that change streams show),
+`commit` (all phases, from mutations to rows) and `one_row` (all phases in one step, for a row that
+needs none of them).
 `errors` and `value_errors` hold the error types.
 """

@@ -98,8 +98,7 @@ def _bytes_check(table: str, column: Column, cell_bytes: int) -> Check:
 
 def _json_check(table: str, column: Column, cell_bytes: int) -> Check:
     def check(value: Any) -> None:
-        size = len(value.text)
-        if size > cell_bytes:
+        if value.chars_max > cell_bytes and (size := len(value.text)) > cell_bytes:
             raise value_errors.CellTooLarge(table, column.name, size, cell_bytes)
 
     return check

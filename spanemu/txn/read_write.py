@@ -35,7 +35,15 @@ from spanemu.storage.versions import row_cells, was_written
 from spanemu.txn.buffer import ABSENT, Buffer
 from spanemu.txn.errors import TransactionAborted
 from spanemu.txn.locks.holder import LockHolder, State
-from spanemu.txn.locks.modes import READ_ROW, WRITE_ROW, WRITE_TIMESTAMP_RANGE, Cells, Lock, covers
+from spanemu.txn.locks.modes import (
+    READ_EXISTENCE,
+    READ_ROW,
+    WRITE_ROW,
+    WRITE_TIMESTAMP_RANGE,
+    Cells,
+    Lock,
+    covers,
+)
 from spanemu.txn.locks.table import LockTable
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import successor
@@ -215,6 +223,17 @@ class TransactionWorkspace:
             return False
         self.buffer.put_all(tree, keys, rows)
         return True
+
+    def have(self, tree: TreeId, keys: Sequence[bytes]) -> bool:
+        """Lock the existence of rows; return whether this transaction sees all of them."""
+        self.lock_all(tree, keys, READ_EXISTENCE)
+        pending = self.buffer.trees.get(tree)
+        if pending is not None and pending.rows:
+            written = [pending.rows.get(key, ABSENT) for key in keys]
+            if None in written:
+                return False
+            keys = [key for key, row in zip(keys, written, strict=True) if row is ABSENT]
+        return all(self.store.get(tree, key) is not None for key in keys)
 
     def mark_pending(
         self, tree: TreeId, key: bytes, timestamp_key_range: ByteRange | None = None

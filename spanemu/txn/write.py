@@ -372,6 +372,23 @@ class WriteBatch:
         }
         self.pending.setdefault(rules.table.name, set()).update(pending_positions)
 
+    def mark_pending(
+        self, rules: CompiledTable, keys: Sequence[bytes], rows: Sequence[Row]
+    ) -> None:
+        """Record which of some buffered rows wait for the commit timestamp."""
+        for key, row in zip(keys, rows, strict=True):
+            if COMMIT_TIMESTAMP in row:
+                self._mark_row(rules, key, row)
+
+    def mark_entries_pending(
+        self, index: CompiledIndex, keys: Sequence[bytes], entries: Sequence[Row]
+    ) -> None:
+        """Record which of some buffered index entries wait for the commit timestamp."""
+        for key, cells in zip(keys, entries, strict=True):
+            if COMMIT_TIMESTAMP in cells:
+                key_range = index.timestamp_key_range(cells, self.view.context.now)
+                self.view.mark_pending(index.tree, key, key_range)
+
 
 def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> None:
     """Raise when a key is too large. Call it only for keys whose encoding exceeds the limit.

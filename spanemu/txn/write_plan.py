@@ -98,10 +98,10 @@ class WritePlan:
             for position, default in rules.defaults.items()
             if position not in self.listed
         )
-        self._default_not_null = tuple(
+        self.default_not_null = tuple(
             position for position, _ in self.defaults if rules.columns_at[position].not_null
         )
-        self._default_checks = tuple(
+        self.default_checks = tuple(
             (position, checks[position]) for position, _ in self.defaults if position in checks
         )
         self.identities = tuple(
@@ -240,7 +240,7 @@ class WritePlan:
 
     def check_defaults(self, row: Sequence[Any]) -> None:
         """Raise when a default value is too long for its column."""
-        for position, check in self._default_checks:
+        for position, check in self.default_checks:
             if row[position] is not None:
                 check(row[position])
 
@@ -249,7 +249,7 @@ class WritePlan:
 
         A later write of the batch may still set the column.
         """
-        return any(row[position] is None for position in self._default_not_null)
+        return any(row[position] is None for position in self.default_not_null)
 
     def new_row(self, cells: Sequence[Any]) -> list[Any]:
         """Return a full row with the listed cells; the other cells are NULL until completed."""
@@ -338,12 +338,13 @@ def refuse_queue(table: Table, kind: WriteKind) -> None:
 def check_timestamp(rules: CompiledTable, column: Column, value: Any, context: Context) -> None:
     """Raise if a column may not hold the commit timestamp, or a literal lies in the future."""
     if value is COMMIT_TIMESTAMP:
-        _check_commit_timestamp(rules, column)
+        check_commit_timestamp(rules, column)
     elif column.allow_commit_timestamp and value > context.now:
         raise value_errors.FutureTimestamp(format_utc(value), rules.table.name, column.name)
 
 
-def _check_commit_timestamp(rules: CompiledTable, column: Column) -> None:
+def check_commit_timestamp(rules: CompiledTable, column: Column) -> None:
+    """Raise if a column may not hold the commit timestamp."""
     table = rules.table
     if not column.allow_commit_timestamp:
         raise value_errors.CommitTimestampNotAllowed(table.name, column.name)

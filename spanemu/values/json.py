@@ -3,6 +3,9 @@
 A document is plain Python data: None, bool, int, float, str, list, dict. Objects hold their keys in
 order, each once: the first of duplicate keys wins. Integers within INT64 or UINT64 stay exact.
 Every other number is a double, and must convert without loss unless rounding was requested.
+
+A document that a client writes is checked, and kept as its text until its value or its canonical
+text is needed (`kept`): the plain data takes many times the memory of the text.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from json.encoder import encode_basestring
 from math import copysign, isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.values.floats import shortest_digits
@@ -24,30 +28,78 @@ _INT64_MIN = -(2**63)
 _UINT64_MAX = 2**64 - 1
 _NUMBER_DIGITS_MAX = 1500  # more than any exact decimal text of a double has
 _PLACES_MIN, _PLACES_MAX = -3, 15  # Further out, numbers are written with an exponent.
+# A double of 15 digits is written with the same digits. With its point and its sign:
+_SHORT_CHARS = 16
+# Integers of fewer digits are within INT64.
+_TOO_MANY_DIGITS = b"0" * 18
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_BLANKS = (" ", "\n", "\r", "\t")
+# The canonical text of a document kept as text is shorter, but for blanks after commas and colons.
+_GROWTH_MAX = 2
+
+D = TypeVar("D", bound="Document")
 
 
 class Document:
-    """A parsed document. Never change `value`: equality and hash follow its text."""
+    """A document. Never change `value`: equality and hash follow its text.
 
-    __slots__ = ("_text", "value")
+    `source` is the text of a document that is not parsed yet, None for a parsed one.
+    """
+
+    __slots__ = ("_text", "source", "value")
 
     value: Any
+    source: str | None
+    _text: str | None
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self._text: str | None = None
+        self.source = self._text = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Parse a document that was kept as text, when its value is read for the first time."""
+        if name != "value":
+            raise AttributeError(name)
+        source = self.source
+        if source is not None:
+            self.value = self.parsed(source)
+            self.source = None
+        return self.value
 
     @property
     def text(self) -> str:
-        """The canonical text, computed once."""
+        """The canonical text, computed once. A document that was kept as text stays so."""
         text = self._text
         if text is None:
-            text = self._text = self.written()
+            source = self.source
+            if source is None:
+                text = self.written(self.value)
+            else:
+                text = self.source = self.rewritten(source)
+            self._text = text
         return text
 
-    def written(self) -> str:
-        """Compute the canonical text."""
+    @property
+    def chars_max(self) -> int:
+        """An upper bound of the length of the canonical text, exact once that is known."""
+        if self._text is None and self.source is not None:
+            return _GROWTH_MAX * len(self.source)
+        return len(self.text)
+
+    @staticmethod
+    def parsed(text: str) -> Any:
+        """Return the plain data of a text that was checked."""
         raise NotImplementedError
+
+    @staticmethod
+    def written(value: Any) -> str:
+        """Return the canonical text of plain data."""
+        raise NotImplementedError
+
+    @classmethod
+    def rewritten(cls, text: str) -> str:
+        """Return the canonical text of a text that is surely valid."""
+        return cls.written(cls.parsed(text))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, self.__class__) and self.text == other.text
@@ -64,8 +116,28 @@ class Json(Document):
 
     __slots__ = ()
 
-    def written(self) -> str:
-        return dump(self.value)
+    @staticmethod
+    def parsed(text: str) -> Any:
+        """Return the plain data of a text that was checked."""
+        return parse(text, wide_number_mode="kept").value
+
+    @staticmethod
+    def written(value: Any) -> str:
+        """Return the canonical text of plain data."""
+        return dump(value)
+
+    @classmethod
+    def rewritten(cls, text: str) -> str:
+        """Return the canonical text of a text that is surely valid.
+
+        Python's own writer writes short numbers in the same way. Nothing in such a text becomes
+        longer, so a key that was there twice shows in the length.
+        """
+        quick = _QUICK_WRITER.encode(_CHECKER.decode(text))
+        blanks = sum(map(text.count, _BLANKS))
+        if len(quick) - quick.count(" ") == len(text) - blanks:
+            return quick
+        return super().rewritten(text)
 
 
 class JsonText:
@@ -104,6 +176,52 @@ def parse(text: str, *, wide_number_mode: str = "exact") -> Json:
     if ("\\u" in text or not text.isascii()) and not is_unicode(document.text):
         raise BadValue(text, "JSON", "not valid UTF-8")
     return document
+
+
+def kept(document: type[D], parse_whole: Callable[[str], D]) -> Callable[[str], D]:
+    """Return a function from the text of a document to the document, kept as text.
+
+    Whatever is not certainly valid is parsed by `parse_whole`, which names what is wrong.
+    """
+    new = document.__new__
+
+    def read(text: str) -> D:
+        kept_as_text = new(document)
+        kept_as_text._text = None
+        if is_surely_valid(text):
+            kept_as_text.source = text
+        else:
+            kept_as_text.source = kept_as_text._text = parse_whole(text).text
+        return kept_as_text
+
+    return read
+
+
+class _Unsure(ValueError):
+    """A document that only a parser with all rules can judge."""
+
+
+def is_surely_valid(text: str) -> bool:
+    """Return whether a text is certainly a valid document, as JSON and as JSONB.
+
+    Such a text nests little, and has no escapes by number and only short numbers without exponent,
+    which convert to a double and back.
+    """
+    if is_long(text) or "\\u" in text or text.count("[") + text.count("{") > JSON_NESTING_MAX:
+        return False
+    try:
+        if _TOO_MANY_DIGITS in text.encode().translate(_DIGITS):
+            return False
+        _CHECKER.decode(text)
+    except ValueError:  # also for a surrogate, which UTF-8 does not have
+        return False
+    return True
+
+
+def _short_double(text: str) -> float:
+    if len(text) > _SHORT_CHARS or "e" in text or "E" in text:
+        raise _Unsure(text)
+    return float(text)
 
 
 def format(document: Json) -> str:  # noqa: A001
@@ -227,6 +345,8 @@ def _decoders(*, for_long: bool) -> dict[str, json.JSONDecoder]:
 
 _DECODERS = _decoders(for_long=False)
 _LONG_DECODERS = _decoders(for_long=True)
+_QUICK_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_CHECKER = json.JSONDecoder(parse_float=_short_double, parse_constant=_no_constant)
 
 
 def is_too_deep(value: Any) -> bool:
@@ -251,3 +371,6 @@ def is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+read = kept(Json, partial(parse, wide_number_mode="kept"))

@@ -17,7 +17,7 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.base.deferred import lazy_pattern
 from spanemu.values import pg_numeric
-from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode
+from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode, kept
 from spanemu.values.types import BadValue
 
 INTEGER_DIGITS_MAX = 4_932  # of a number, before the point
@@ -32,8 +32,15 @@ class Jsonb(Document):
 
     __slots__ = ()
 
-    def written(self) -> str:
-        return dump(self.value)
+    @staticmethod
+    def parsed(text: str) -> Any:
+        """Return the plain data of a text that was checked."""
+        return parse(text).value
+
+    @staticmethod
+    def written(value: Any) -> str:
+        """Return the text of plain data in normal form."""
+        return dump(value)
 
 
 def parse(text: str) -> Jsonb:
@@ -142,3 +149,6 @@ _WRITERS: dict[type, Any] = {
     list: _write_list,
     dict: _write_object,
 }
+
+
+read = kept(Jsonb, parse)

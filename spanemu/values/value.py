@@ -10,7 +10,7 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
 from datetime import date
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import inf, isnan, nan
 from struct import pack, unpack
 from typing import Any
@@ -324,14 +324,14 @@ _DECODERS: dict[TypeCode, Callable[[str], Decoder]] = {
     TypeCode.BYTES: _bytes_decoder,
     TypeCode.DATE: _text_decoder(dates.parse),
     TypeCode.TIMESTAMP: _text_decoder(timestamp.parse_utc),
-    TypeCode.JSON: _text_decoder(partial(json.parse, wide_number_mode="kept")),
+    TypeCode.JSON: _text_decoder(json.read),
     TypeCode.UUID: _text_decoder(uuid_text.parse),
     TypeCode.INTERVAL: _text_decoder(deferred(lambda: interval.parse_iso)),
     TypeCode.ENUM: _enum_decoder,
     TypeCode.PROTO: _bytes_decoder,
     TypeCode.TOKENLIST: _bytes_decoder,
     TypeCode.PG_NUMERIC: _text_decoder(deferred(lambda: pg_numeric.parse)),
-    TypeCode.PG_JSONB: _text_decoder(deferred(lambda: pg_jsonb.parse)),
+    TypeCode.PG_JSONB: _text_decoder(deferred(lambda: pg_jsonb.read)),
     TypeCode.PG_OID: _oid_decoder,
 }
 

@@ -183,7 +183,7 @@ def size_of(value: Any) -> int:
             ENTRY_BYTES + size_of(next(iter(value.values()), None))
         )
     if kind is Json:
-        return _OBJECT_BYTES + size_of(value.value)
+        return _OBJECT_BYTES + size_of(value.value if value.source is None else value.source)
     if value is None or kind is bool:
         return 0
     own_parts = getattr(value, "size_parts", None)  # of a graph element
