@@ -33,7 +33,7 @@ from spanemu.web.shell import Section
 _SCRIPT = Path(__file__).with_name("report.js")
 STATEMENTS_MAX = 100
 WAITS_MAX = 100
-TESTS_OPEN_MAX = 6  # a run with more folds the files whose tests have no problem
+TESTS_OPEN_MAX = 5  # a run with more folds the files whose tests have no problem
 _COMMIT_CHARS = 10
 _SEVERITIES = ("error", "warning", "info")
 TOTALS = (  # a count with its singular and plural
