@@ -33,6 +33,7 @@ from spanemu.web.shell import Section
 _SCRIPT = Path(__file__).with_name("report.js")
 STATEMENTS_MAX = 100
 WAITS_MAX = 100
+TESTS_OPEN_MAX = 5  # a run with more folds the files whose tests have no problem
 _COMMIT_CHARS = 10
 _SEVERITIES = ("error", "warning", "info")
 TOTALS = (  # a count with its singular and plural
@@ -202,6 +203,10 @@ def _tests(report: RunReport, tests: Sequence[ReportRow]) -> str:
     )
 
 
+def _has_problems(report: RunReport, rows: Sequence[ReportRow]) -> bool:
+    return any(row.has_findings or report.outcomes.of(row.test).is_failing for row in rows)
+
+
 def _file(
     name: str, rows: Sequence[ReportRow], report: RunReport, shown: Sequence[tuple[str, str, str]]
 ) -> str:
@@ -210,9 +215,12 @@ def _file(
     counts = " · ".join(f"{count:,} {status}" for status, count in counts_of(outcomes).items())
     heads = "".join(f"<span>{plural}</span>" for _, _, plural in (("", "", "time"), *shown))
     tests = "".join(_test(row, report, shown) for row in rows)
+    is_open = len(report.tests) <= TESTS_OPEN_MAX or _has_problems(report, rows)
+    duration = fragments.duration(sum(outcome.seconds for outcome in outcomes))
     return (
-        f'<section class="file"><h3>{shell.breakable(name)} <span>{counts}</span></h3>'
-        f'<div class="figs heads" aria-hidden="true">{heads}</div>{tests}</section>'
+        f'<details class="file"{" open" * is_open}><summary><h3>{shell.breakable(name)} '
+        f"<span>{counts} in {duration}</span></h3></summary>"
+        f'<div class="figs heads" aria-hidden="true">{heads}</div>{tests}</details>'
     )
 
 
@@ -234,7 +242,9 @@ def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, st
     if drawings:
         text = f"<details><summary>The failure as text</summary>{text}</details>"
     name, badge = test.test.partition("::")[2] or test.test, fragments.badge(outcome)
-    findings = " data-findings" if test.has_findings else ""
+    attributes = " data-findings" if test.has_findings else ""
+    if outcome.is_failing and report.outcomes.has_one_failure:
+        attributes += " open"
     transactions = fragments.details(test, "transactions")
     content = (
         f"<summary>{badge} <b>{shell.breakable(name)}</b> {_figures(test, outcome, shown)}"
@@ -248,7 +258,7 @@ def _test(test: ReportRow, report: RunReport, shown: Sequence[tuple[str, str, st
     )
     return (
         f'<details class="test" id="{escape(test.test)}" data-status="{outcome.status}" '
-        f'data-seconds="{outcome.seconds:.6f}"{findings}>{"".join(content)}</details>'
+        f'data-seconds="{outcome.seconds:.6f}"{attributes}>{"".join(content)}</details>'
     )
 
 
@@ -283,8 +293,6 @@ def _more_transactions(test: ReportRow) -> str:
 
 
 def _heatmaps(report: RunReport) -> str:
-    if not report.heatmaps:
-        return "<p>No test wrote enough for a heatmap.</p>"
     return "".join(
         f'<details class="heatmap"{" open" * (number == 0)}>'
         f"<summary>{shell.breakable(test)}</summary>"
@@ -300,12 +308,13 @@ def _all_statements(report: RunReport) -> str:
             key = statement["sql"], statement["site"]
             group = grouped.setdefault(key, {**statement, "count": 0})
             group["count"] += statement["count"]
-    if not grouped:
-        return "<p>None.</p>"
     worst = sorted(grouped.values(), key=_weight, reverse=True)
     more = len(worst) - STATEMENTS_MAX
     rest = f"<p>and {counted(more, 'other statement')}</p>" if more > 0 else ""
-    return fragments.statements_table(worst[:STATEMENTS_MAX]) + rest
+    table = fragments.statements_table(worst[:STATEMENTS_MAX]) + rest
+    if grouped and not _has_problems(report, report.tests):
+        return f"<details><summary>{counted(len(grouped), 'statement')}</summary>{table}</details>"
+    return table
 
 
 def _weight(statement: dict[str, Any]) -> tuple[bool, int]:
@@ -320,7 +329,7 @@ def _waits(report: RunReport) -> str:
         if transaction["lock_wait_seconds"]
     ]
     waits.sort(key=lambda wait: -wait.transaction["lock_wait_seconds"])
-    return fragments.transactions_table(waits[:WAITS_MAX]) or "<p>None.</p>"
+    return fragments.transactions_table(waits[:WAITS_MAX])
 
 
 def _rules(report: RunReport) -> str:

@@ -1,6 +1,6 @@
 "use strict";
 const filter = document.getElementById("filter"), statusFilter = document.getElementById("status"), order = document.getElementById("order");
-const files = [...document.querySelectorAll("section.file")], tests = [...document.querySelectorAll("details.test")];
+const files = [...document.querySelectorAll("details.file")], tests = [...document.querySelectorAll("details.test")];
 function show() {
   const part = filter.value.toLowerCase(), status = statusFilter.value;
   let count = 0;
@@ -9,14 +9,17 @@ function show() {
     test.hidden = !(matches && test.id.toLowerCase().includes(part));
     count += !test.hidden;
   }
-  for (const file of files) file.hidden = !file.querySelector("details.test:not([hidden])");
+  for (const file of files) {
+    file.hidden = !file.querySelector("details.test:not([hidden])");
+    if (part || status) file.open = true;
+  }
   document.getElementById("shown").textContent = count < tests.length ? `${count} of ${tests.length}` : "";
 }
 filter.addEventListener("input", show);
 statusFilter.addEventListener("change", show);
 // Files stand in the order of their tests: by the time of all of them, by name, or as the page was written.
-const seconds = each => each.matches("details") ? Number(each.dataset.seconds) : [...each.querySelectorAll("details.test")].reduce((sum, test) => sum + seconds(test), 0);
-const name = each => each.matches("details") ? each.id : each.querySelector("details.test").id;
+const seconds = each => each.matches(".test") ? Number(each.dataset.seconds) : [...each.querySelectorAll("details.test")].reduce((sum, test) => sum + seconds(test), 0);
+const name = each => each.matches(".test") ? each.id : each.querySelector("details.test").id;
 const byOrder = {
   "": (a, b) => places.get(a) - places.get(b),
   seconds: (a, b) => seconds(b) - seconds(a),
@@ -33,7 +36,7 @@ function reveal() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target || !target.matches("details.test, details.rule")) return;
   if (target.hidden) { filter.value = ""; statusFilter.value = ""; show(); }
-  target.open = true;
+  for (let each = target; each; each = each.parentElement.closest("details")) each.open = true;
   target.scrollIntoView();
   target.querySelector("summary").focus();
 }

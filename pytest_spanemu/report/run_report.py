@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -83,6 +84,12 @@ class Outcomes:
     def has_failing_spanner(self) -> bool:
         """Return whether a test that uses Spanner failed, maybe before it had a database."""
         return any(outcome.is_failing for outcome in self.of_spanner().values())
+
+    @property
+    def has_one_failure(self) -> bool:
+        """Return whether exactly one test failed or ended in an error."""
+        failing = (outcome for outcome in self._by_test.values() if outcome.is_failing)
+        return len(list(islice(failing, 2))) == 1
 
     @property
     def others(self) -> list[Outcome]:

@@ -23,6 +23,7 @@ from google.api_core.exceptions import GoogleAPICallError
 import spanemu
 from spanemu.api.embedded import EmbeddedDatabase
 from tests.console.browser import Browser
+from tests.pages.blocks import blocks
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -63,18 +64,29 @@ def test_titles_are_unique(spanner_database):
 
 def draw_report(folder: Path) -> Path:
     """Run a suite, and return the file with its report."""
-    (folder / "schema.sql").write_text((ROOT / "fixtures" / "music.sql").read_text())
-    (folder / "test_music.py").write_text(SUITE)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--spanner-schema=schema.sql",
-        "--spanner-report=html:report.html",
-    ]
-    subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=120)
-    return folder / "report.html"
+    schema = (ROOT / "fixtures" / "music.sql").read_text()
+    return report_of(folder, "report", {"schema.sql": schema, "test_music.py": SUITE})
+
+
+def draw_race(folder: Path) -> Path:
+    """Run the exploration of the README, and return the file with its report."""
+    page = blocks(ROOT / "README.md")
+    (suite,) = [block.text for block in page if block.file == "test_visits.py"]
+    return report_of(folder, "race", {"schema.sql": "", "test_visits.py": suite})
+
+
+def report_of(folder: Path, name: str, files: dict[str, str]) -> Path:
+    """Run tests in a folder of their own, and return the file with their report."""
+    home = folder / name
+    home.mkdir()
+    for file, text in files.items():
+        (home / file).write_text(text)
+    schema = ["--spanner-schema=schema.sql"] if files["schema.sql"] else []
+    options = ["-q", *schema, f"--spanner-report=html:{name}.html"]
+    command = [sys.executable, "-m", "pytest", *options]
+    done = subprocess.run(command, cwd=home, check=False, capture_output=True, timeout=120)
+    assert done.returncode == 1, done.stdout.decode()  # some tests fail
+    return home / f"{name}.html"
 
 
 def fill(music: EmbeddedDatabase) -> None:
@@ -179,6 +191,8 @@ def main() -> None:
             )
             report = draw_report(Path(folder))
             picture("report", report.as_uri(), "document.querySelector('details.test')", height=860)
+            browser.open(draw_race(Path(folder)).as_uri())
+            browser.picture_of(".lanes", IMAGES / "race.png", margin=12)
             sql = console("sql", "document.querySelector('.plan')", sql=PLAN)
             picture("console-sql", *sql, before=lambda: browser.click("#profile"), height=1180)
             picture(

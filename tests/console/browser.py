@@ -162,6 +162,15 @@ class Browser:
         """Save what the window shows."""
         path.write_bytes(base64.b64decode(self._in("GET", "/screenshot")))
 
+    def picture_of(self, selector: str, path: Path, margin: int = 16) -> None:
+        """Save the first visible element of a selector, with a margin."""
+        script = """const box = arguments[0].getBoundingClientRect(), margin = arguments[1];
+            return { x: box.x + scrollX - margin, y: box.y + scrollY - margin,
+                     width: box.width + 2 * margin, height: box.height + 2 * margin, scale: 1 }"""
+        clip = self.run(script, {_ELEMENT: self.element(selector)}, margin)
+        shot = self.devtools("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(shot["data"]))
+
     def _in(self, method: str, path: str, body: Any = None) -> Any:
         return self._call(method, f"/session/{self._session}{path}", body)
 

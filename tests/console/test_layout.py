@@ -8,6 +8,7 @@ import time
 import pytest
 
 from pytest_spanemu.report.details import heatmap_data
+from pytest_spanemu.report.page import TESTS_OPEN_MAX
 from pytest_spanemu.report.page import page as report_page
 from pytest_spanemu.report.run_facts import RunFacts
 from pytest_spanemu.report.run_report import Outcome, ReportRow, RunReport
@@ -187,6 +188,22 @@ def test_the_report_has_room(browser, shop, tmp_path):
     browser.run("for (const each of document.querySelectorAll('details')) each.open = true")
     check(browser)
     assert browser.log() == []
+
+
+def test_a_run_without_problems_fits_one_screen(browser, tmp_path):
+    path, rows = tmp_path / "report.html", []
+    for count in range(1, TESTS_OPEN_MAX + 20):
+        statements = [{"sql": f"SELECT {count}", "kind": "query", "site": "test_a.py:7", "count": 1, "seconds": 0.1, "full_scans": [], "notes": [], "plan": ""}]  # fmt: skip
+        databases = [{"statements": statements}]
+        rows.append(
+            ReportRow(f"test_a.py::test_{count}", queries=1, commits=1, databases=databases)
+        )
+        if count in (TESTS_OPEN_MAX, TESTS_OPEN_MAX + 19):
+            path.write_text(report_page(RunReport(rows), FACTS, "spanner: embedded"))
+            browser.resize(1280, 800)
+            browser.open(path.as_uri())
+            assert browser.run("return document.documentElement.scrollHeight") <= 800
+            check(browser)
 
 
 FACTS = RunFacts(started="2026-11-22T10:30:00+01:00", seconds=75.5, command="pytest -k 'a b'")

@@ -38,8 +38,10 @@ def test_the_readme(tmp_path):
         shown={
             "python3 -m venv .venv && .venv/bin/pip install -q -e": "installs and runs these tests"
         },
+        fails=[".venv/bin/pytest test_visits.py --spanner-report=html:race.html"],
     )
     assert "1 passed" in printed
+    assert 'lost update of Pages("home")' in printed
 
 
 def test_the_quickstart(walk):

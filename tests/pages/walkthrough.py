@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -84,16 +84,25 @@ class Walkthrough:
         self.folder.mkdir()
         self._environ = {**_environment(home), **variables}
 
-    def follow(self, page: Iterable[Block], *, shown: Mapping[str, str] | None = None) -> str:
+    def follow(
+        self,
+        page: Iterable[Block],
+        *,
+        shown: Mapping[str, str] | None = None,
+        fails: Collection[str] = (),
+    ) -> str:
         """Do what the blocks say; return what the terminal printed.
 
         `shown` gives the reason for each block, by its beginning, with which nothing is done.
+        `fails` has the commands of which the page says that they fail.
         """
         left_out = dict(shown or {})
         kept = [block for block in page if not _is_shown(block, left_out)]
         assert not left_out, f"no block begins like this: {left_out}"
         script = self._home / "script"
-        script.write_text(_PRELUDE + "".join(map(_step, kept)), encoding="utf-8")
+        script.write_text(
+            _PRELUDE + "".join(_step(block, fails) for block in kept), encoding="utf-8"
+        )
         printed = self._run(script)
         lines = printed.splitlines()
         missing = [line for block in kept for line in block.prints if line not in lines]
@@ -150,11 +159,11 @@ def _is_shown(block: Block, shown: dict[str, str]) -> bool:
     return False
 
 
-def _step(block: Block) -> str:
-    return "".join(_lines(block))
+def _step(block: Block, fails: Collection[str]) -> str:
+    return "".join(_lines(block, fails))
 
 
-def _lines(block: Block) -> Iterator[str]:
+def _lines(block: Block, fails: Collection[str]) -> Iterator[str]:
     if block.file is not None:
         yield f"step {block.place} saves {shlex.quote(block.file)}\n"
         yield f"save {shlex.quote(block.file)} <<'END OF THE BLOCK'\n{block.text}END OF THE BLOCK\n"
@@ -170,5 +179,5 @@ def _lines(block: Block) -> Iterator[str]:
         elif _SERVES.search(command) and not command.rstrip().endswith("&"):
             yield f"second_terminal {shlex.quote(command)}\n"
         else:
-            yield f"{command}\n"
+            yield f"{'! ' * (command in fails)}{command}\n"
         yield "done_with $?\n"

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pytest_spanemu.report.details import elided
+from pytest_spanemu.report.page import TESTS_OPEN_MAX
 from pytest_spanemu.report.page import page as report_page
 from pytest_spanemu.report.run_facts import RunFacts
 from pytest_spanemu.report.run_report import HEATMAPS_MAX, Outcome, ReportRow, RunReport
@@ -158,7 +159,8 @@ def test_the_worst_heatmaps_are_kept():
 def test_a_run_without_recordings_has_a_page():
     html = page(RunReport([ReportRow("a.py::test_<x>")]), FACTS, "spanner: external")
     assert "a.py::test_&lt;x&gt;" in html
-    assert "No test wrote enough for a heatmap." in html
+    for section in ("heatmaps", "statements", "waits"):
+        assert f'id="{section}"' not in html
 
 
 def test_a_finding_of_many_tests_is_shown_once():
@@ -247,8 +249,25 @@ def test_tests_stand_under_their_file_with_the_counts_that_occur():
     html = page(RunReport(rows), FACTS, "")
     heads = '<div class="figs heads" aria-hidden="true"><span>time</span><span>queries</span></div>'
     for file in ("b", "a"):
-        assert f"<h3>{file}.py <span>1 passed</span></h3>{heads}<details" in html
+        heading = f"<h3>{file}.py <span>1 passed in 0 ms</span></h3>"
+        assert f"<summary>{heading}</summary>{heads}<details" in html
     assert html.index(">b.py ") < html.index(">a.py ")
+
+
+def test_files_without_a_problem_are_folded_if_the_tests_are_many():
+    rows = [ReportRow(f"a.py::test_{n}") for n in range(TESTS_OPEN_MAX)]
+    assert '<details class="file" open>' in page(RunReport(rows), FACTS, "")
+    rows += [ReportRow("b.py::test_it", over_budget=["queries 2 > 1"])]
+    opened = re.findall(r'class="file"( open)?><summary><h3>(\w)', page(RunReport(rows), FACTS, ""))
+    assert sorted(opened) == [("", "a"), (" open", "b")]
+
+
+def test_the_only_test_that_failed_is_open():
+    report = RunReport([ReportRow("a.py::test_a"), ReportRow("a.py::test_b")])
+    for number, row in enumerate(report.tests):
+        report.outcomes._by_test[row.test] = Outcome("failed", uses_spanner=True)
+        opened = re.findall(r'<details class="test"[^>]* open>', page(report, FACTS, ""))
+        assert len(opened) == (number == 0)
 
 
 def test_labels_of_keys_keep_what_differs():
@@ -272,7 +291,7 @@ def test_failing_tests_and_findings_come_first(music):
         ("test_passes", "passed"),
         ("test_skipped", "skipped"),
     ]
-    order = ['id="failed"', 'id="findings"', 'id="tests"', 'id="heatmaps"', 'id="statements"']
+    order = ['id="failed"', 'id="findings"', 'id="tests"', 'id="statements"']
     places = [html.index(each) for each in order]
     assert places == sorted(places)
     assert "RuntimeError: &lt;b&gt;broken&lt;/b&gt;" in html.replace("<wbr>", "")

@@ -1,4 +1,4 @@
-"""Prose of the pages and the README ends before column 100.
+"""Prose of the pages, the README and CHANGELOG ends before column 100.
 
 Rows of tables and code may be longer, and a word that is longer stands alone.
 """
@@ -14,7 +14,7 @@ import pytest
 from tests.tidy.modules import ROOT, name_of
 
 WIDTH = 100
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1 *$", re.DOTALL | re.MULTILINE)
 # What can stand in one line only: a span of code, and the address of a link.
 WORD = re.compile(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+")

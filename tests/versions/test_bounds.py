@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -36,3 +37,23 @@ def test_a_dependency_without_a_plain_lower_bound_is_refused(requirement: str) -
 def test_this_project_names_a_lower_bound_for_all_that_users_install() -> None:
     found = pins(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"])
     assert found.keys() >= {"faker", "google-cloud-spanner", "grpcio", "django", *TOOLS}
+
+
+def test_the_page_on_versions_names_the_bounds_of_this_project() -> None:
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pythons = re.findall(r"Python :: (3\.\d+)", "\n".join(metadata["classifiers"]))
+    lowest = {name.lower(): version for name, version in pins(metadata).items()}
+    table = {
+        name.partition(",")[0].lower(): (low, high)
+        for name, low, high in re.findall(
+            r"^\| ([A-Za-z][^|]*) \| ([\d.]+) \| ([^|]+) \|$",
+            (ROOT / "docs" / "versions.md").read_text(),
+            re.MULTILINE,
+        )
+    }
+    assert table.pop("python") == (pythons[0], pythons[-1])
+    assert metadata["requires-python"] == f">={pythons[0]}"
+    assert table.keys() >= {"google-cloud-spanner", "pytest", "sqlalchemy-spanner", "django"}
+    assert {name: low for name, (low, _) in table.items()} == {n: lowest[n] for n in table}
+    below = {name for name, (_, high) in table.items() if high != "any"}
+    assert below == {"django"}  # django>=5.2,<6

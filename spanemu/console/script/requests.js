@@ -25,7 +25,7 @@ async function showRequests(view) {
     const shown = rows.filter(matches);
     count.textContent = rows.length ? `${shown.length} of ${plural(rows.length, "request")}` : "";
     if (!shown.length) {
-      list.replaceChildren(rows.length ? empty("No request matches.") : empty("No requests yet.", "They appear here as clients make them."));
+      list.replaceChildren(rows.some(each => own.checked || !isOwn(each)) ? empty("No request matches.") : empty("No requests yet.", "They appear here as clients make them."));
       return;
     }
     list.replaceChildren(table([["Time", "w"], ["Method", "w"], "Statement", ["Rows", "n"], ["Time taken", "n"], ["Status", "w"]], shown.slice(0, SHOWN_MAX).map(requestRow)),

@@ -6,7 +6,7 @@ async function showSessions(view) {
   view.show(list);
   await repeat(view, 2000, async () => {
     const found = await listed(view.database, "sessions", { signal: view.signal });
-    keepFocus(list, () => list.replaceChildren(found.length ? sessionTable(view, found) : empty("No session is open.")));
+    keepFocus(list, () => list.replaceChildren(found.length ? sessionTable(view, found) : empty("No session is open.", "Clients open sessions with their first request, and close them when they end.")));
   }, list);
 }
 

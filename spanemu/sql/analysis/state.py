@@ -77,7 +77,7 @@ class AnalysisState:
         return ResolvedColumn(number, name, type_)
 
     def count(self, what: str, limit: int, at: int) -> None:
-        """Count one more `what`. Raise LimitExceeded if the statement now has more than `limit`."""
+        """Count one more `what`. Raise LimitExceeded if these are more than `limit`."""
         count = self.counts.get(what, 0) + 1
         if count > limit:
             raise LimitExceeded(what, limit, at=at)
