@@ -68,7 +68,7 @@ class Dispatcher:
         """
         interface, operation, locate = self._operations[name]
         try:
-            return self._reply(interface, operation, locate, _ungrouped(operation, given), spelled)
+            return self._reply(interface, operation, locate, given, spelled)
         except (ValueError, OverflowError) as refusal:
             raise BadArgument(str(refusal)) from refusal
 
@@ -110,14 +110,6 @@ class Dispatcher:
 
     def _kept(self, kind: str) -> Locate:
         return lambda id_: self._resolve(Held(kind, "stop"), id_)
-
-
-def _ungrouped(operation: Operation, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments of a request, with those of the group of older clients in place."""
-    group = given.get(operation.group)
-    if not isinstance(group, Mapping):
-        return given
-    return {**group, **{name: each for name, each in given.items() if name != operation.group}}
 
 
 # ---------------------------------------------------------------------------- held objects

@@ -103,8 +103,7 @@ class Operation:
 
     `http` is the HTTP method and the end of the path. `result` is the field of the reply that holds
     the result; without it the fields of the result are the reply. `releases` names the held
-    argument that the operation frees; `group` names an object that older clients put arguments
-    into.
+    argument that the operation frees.
     """
 
     name: str
@@ -112,7 +111,6 @@ class Operation:
     http: str
     result: str
     releases: str
-    group: str
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -140,9 +138,7 @@ class Operation:
         return arguments
 
 
-def operation(
-    name: str, http: str, result: str = "", *, releases: str = "", group: str = ""
-) -> Callable[[F], F]:
+def operation(name: str, http: str, result: str = "", *, releases: str = "") -> Callable[[F], F]:
     """Declare a method as the operation `name`. Local classes must implement the method.
 
     `http` is the HTTP method and what follows `PATH`, as in "POST :snapshot" or "GET".
@@ -151,7 +147,7 @@ def operation(
     def declare(function: F) -> F:
         declared: Any = function
         declared.__isabstractmethod__ = True
-        declared.operation = Operation(name, function, http, result, releases, group)
+        declared.operation = Operation(name, function, http, result, releases)
         return function
 
     return declare

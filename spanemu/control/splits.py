@@ -73,7 +73,7 @@ class SplitsHandle(ControlInterface):
     def of(self, table: str, key: Key, *, index: str = "") -> split_info.SplitInfo:
         """Return the split that holds a key, whether or not the row exists."""
 
-    @operation("MoveSplit", "POST :move", group="row")
+    @operation("MoveSplit", "POST :move")
     def move(self, table: str, key: Key, server: int, *, index: str = "") -> None:
         """Move the split of a key to a server. Raises ValueError if there is no such server."""
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import pytest
 
-import spanemu
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import BadArgument, ControlInterface, HandleExpired, Held, operation
 from spanemu.control.remote import RemoteHandle, proxy
@@ -34,7 +33,7 @@ class Tape(ControlInterface):
 class Tank(ControlInterface):
     SCOPE = "tank"
 
-    @operation("Fill", "POST", group="amount")
+    @operation("Fill", "POST")
     def fill(self, litres: int, *, by: str = "hand") -> Level: ...
 
     @operation("Drain", "POST")
@@ -116,11 +115,6 @@ def test_a_proxy_has_the_operations_of_its_interface(dispatcher: Dispatcher) -> 
     assert wire.sent[1:] == [{"tank": "t1", "litres": 2}, {"tank": "t1"}]
 
 
-def test_arguments_may_stand_in_the_group_of_older_clients(dispatcher: Dispatcher) -> None:
-    reply = dispatcher.perform("Fill", {"tank": "t1", "amount": {"litres": 4}})
-    assert reply == {"water": 4, "at": "t1, hand"}
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -158,15 +152,3 @@ def test_a_handle_of_another_object_is_not_sent(dispatcher: Dispatcher, wrong: A
     with pytest.raises(ValueError, match="tape"):
         proxy(Tank, wire, tank="t1").replay(wrong)
     assert wire.sent == []
-
-
-def test_a_split_is_moved_in_both_forms_of_the_request() -> None:
-    with spanemu.Emulator() as emulator:
-        home = emulator.create_database("tank", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
-        with spanemu.Emulator.attach(emulator.uri) as attached:
-            flat = {"table": "T", "key": ["1"], "server": 2}
-            attached.calls("MoveSplit", database=home.name, **flat)
-            assert home.splits.of("T", [1]).server == 2
-            row = {"table": "T", "key": ["1"]}
-            attached.calls("MoveSplit", database=home.name, row=row, server=1)
-            assert home.splits.of("T", [1]).server == 1
