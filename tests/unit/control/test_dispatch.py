@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import pytest
 
-import spanemu
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import BadArgument, ControlInterface, HandleExpired, Held, operation
 from spanemu.control.remote import RemoteHandle, proxy
