@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Self
+from uuid import UUID
 
 from spanemu.base.process import OwnProcess
 from spanemu.control.operation import ControlInterface, operation
@@ -268,7 +269,7 @@ def _sendable(value: Any) -> Any:
         return {name: _sendable(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_sendable(each) for each in value]
-    is_text = isinstance(value, Decimal | date) and not isinstance(value, datetime)
+    is_text = isinstance(value, Decimal | date | UUID) and not isinstance(value, datetime)
     return str(value) if is_text else value
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from spanemu.models.errors import BadAnswer
 from spanemu.models.request import Request
+from spanemu.values.types import BadValue, Type, TypeCode
+from spanemu.values.value import decoder
 
 Function = Callable[..., Any]
 
@@ -61,13 +63,17 @@ def _settled(result: Any) -> Any:
 
 def _listed(result: Any, rows: int) -> Sequence[Any]:
     """Return the answers to some rows as a list, with one more than there are rows at most."""
-    if isinstance(result, str | bytes | Mapping) or not hasattr(result, "__iter__"):
+    is_list = hasattr(result, "__iter__") and not isinstance(result, str | bytes | Mapping)
+    if not is_list or getattr(result, "ndim", 1) == 0:  # numpy's arrays of one number
         raise BadAnswer(f"the function returned {type(result).__name__}, not a list of answers")
-    return result if isinstance(result, list | tuple) else list(islice(result, rows + 1))
+    return result if type(result) in (list, tuple) else list(islice(result, rows + 1))
 
 
 class GivenAnswers:
-    """The answers given as data: the first whose input a row has, or the default."""
+    """The answers given as data: the first whose input a row has, or the default.
+
+    An input may be in Spanner's JSON form: INT64 as text, BYTES as Base64, times as RFC 3339.
+    """
 
     is_json = True
 
@@ -78,12 +84,20 @@ class GivenAnswers:
         self._default = default
 
     def answer(self, request: Request) -> Sequence[Any]:
-        return list(map(self._of, request.dicts))
+        columns = [(column.name.lower(), column.type) for column in request.inputs or ()]
+        answers: list[Any] = []
+        for shown, row in zip(request.dicts, request.rows, strict=True):
+            cells = {name: (type_, cell) for (name, type_), cell in zip(columns, row, strict=False)}
+            answers.append(self._of(shown, cells))
+        return answers
 
-    def _of(self, row: Mapping[str, Any]) -> Any:
+    def _of(self, row: Mapping[str, Any], cells: Mapping[str, tuple[Type, Any]]) -> Any:
         known = {name.lower(): value for name, value in row.items()}
         for given, output in self._answers:
-            if all(known.get(name.lower()) == value for name, value in given.items()):
+            if all(
+                known.get(name.lower()) == value or _is_text_of(value, cells.get(name.lower()))
+                for name, value in given.items()
+            ):
                 return output
         if self._default is None:
             return BadAnswer(f"no answer is given for {dict(row)!r}, and no default")
@@ -91,3 +105,16 @@ class GivenAnswers:
 
     def __str__(self) -> str:
         return f"{len(self._answers)} given answers"
+
+
+def _is_text_of(given: Any, cell: tuple[Type, Any] | None) -> bool:
+    """Return whether a text is the JSON form of a value that is no text."""
+    if not isinstance(given, str) or cell is None:
+        return False
+    type_, value = cell
+    if value is None or type_.code is TypeCode.STRING:
+        return False
+    try:
+        return bool(decoder(type_)(given) == value)
+    except BadValue:
+        return False

@@ -93,6 +93,8 @@ class OutputReader:
                     columns[number] = tuple([read(value) for value in values])
                 except BadAnswer:
                     return list(map(self.row, answers))  # which names the output
+                if self._columns[number].required and None in columns[number]:
+                    return list(map(self.row, answers))
                 is_changed = True
         return list(zip(*columns, strict=True)) if is_changed else cells
 
@@ -114,14 +116,13 @@ class OutputReader:
 
     def _cell(self, number: int, value: Any) -> Any:
         column = self._columns[number]
-        if value is None:
-            if column.required:
-                raise BadAnswer(f"the required output {column.name} is missing")
-            return None
         try:
-            return self._readers[number](value)
+            cell = self._readers[number](value)
         except BadAnswer as bad:
             raise BadAnswer(f"output {column.name}: {bad}") from None
+        if cell is None and column.required:  # a masked number of numpy
+            raise BadAnswer(f"the required output {column.name} is missing")
+        return cell
 
 
 def _is_same(code: TypeCode, kinds: set[type], values: Sequence[Any]) -> bool:

@@ -144,13 +144,21 @@ def code_of(error: BaseException) -> Code | None:
     `grpc_status_code` of Google's client libraries.
     """
     for name in ("grpc_status_code", "code"):
-        status = getattr(error, name, None)
-        if callable(status):
-            try:
-                status = status()
-            except Exception:
-                continue
-        code = _CODES.get(getattr(status, "name", ""))
+        try:
+            status = getattr(error, name, None)
+            code = _CODES.get(getattr(status() if callable(status) else status, "name", ""))
+        except Exception:  # of a class of the test
+            continue
         if code is not None and code is not Code.OK:
             return code
     return None
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the class and the message of an exception that a function raised."""
+    try:
+        message = str(error)
+    except Exception:  # of a class of the test
+        message = ""
+    name = type(error).__name__
+    return f"{name}: {message}" if message else name

@@ -10,6 +10,7 @@ Only this machine is asked, directly, and no redirect is followed.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -43,6 +44,7 @@ _CODES: Mapping[int, Code] = {
     503: Code.UNAVAILABLE,
     504: Code.DEADLINE_EXCEEDED,
 }
+_PATH = re.compile("[!-~]+")
 _CODES_BY_NAME: Mapping[str, Code] = {code.name: code for code in Code}
 
 
@@ -55,9 +57,13 @@ class UrlAnswers:
         parts = urlsplit(url)
         if parts.scheme != "http" or not parts.hostname:
             raise ValueError(f"{url!r} is no URL such as http://127.0.0.1:8080/predict")
+        if parts.username is not None:
+            raise ValueError(f"{url!r} names a user: no credentials are sent")
         self._host = _loopback(parts.hostname)
-        self._port = parts.port or 80
+        self._port = 80 if parts.port is None else parts.port
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        if not self._port or not _PATH.fullmatch(self._path) or url != url.strip():
+            raise ValueError(f"{url!r} is no URL: write other characters as in %20")
         self._url = url
         self._numbers = count(1)
 
@@ -66,8 +72,8 @@ class UrlAnswers:
             return self._replies(request)
         instances = list(_instances(request))
         body: dict[str, Any] = {"instances": instances}
-        if request.call.parameters:
-            body["parameters"] = request.call.parameters
+        if parameters := _parameters(request):
+            body["parameters"] = parameters
         status, content = self._post(body, request)
         if status != 200:
             raise _refused(status, content)
@@ -95,7 +101,7 @@ class UrlAnswers:
 
     def _post(self, body: Any, request: Request) -> tuple[int, Any]:
         """Return the status and the JSON of the answer to a request."""
-        text = json.dumps(body, default=str).encode()
+        text = json.dumps(body).encode()
         left = request.work.seconds_left()
         seconds = _SECONDS_MAX if left is None else max(min(left, _SECONDS_MAX), 0.001)
         connection = HTTPConnection(self._host, self._port, timeout=seconds)
@@ -118,7 +124,7 @@ class UrlAnswers:
             )
         try:
             return reply.status, json.loads(content or b"null")
-        except ValueError:
+        except (ValueError, RecursionError):
             if reply.status != 200:
                 return reply.status, None
             raise BadAnswer(f"{self._url} does not answer with JSON") from None
@@ -164,6 +170,15 @@ def _instances(request: Request) -> Iterator[Any]:
     encoders = _encoders(request.inputs)
     for row in request.rows:
         yield {name: encode(cell) for name, encode, cell in zip(names, encoders, row, strict=True)}
+
+
+def _parameters(request: Request) -> Mapping[str, Any]:
+    """Return the parameters of a call as JSON has them."""
+    if request.typed_parameters is None:
+        return request.call.parameters
+    struct, type_ = request.typed_parameters
+    known: Mapping[str, Any] = encoder(type_, stringify=True)(struct)
+    return known
 
 
 def _listed(content: Any, name: str) -> Sequence[Any]:

@@ -55,7 +55,7 @@ class Registration:
 
     def matches(self, name: str, endpoint: str) -> bool:
         """Return whether the registration is for a target."""
-        pattern = self.pattern.lower()
+        pattern = self.pattern.lower().replace("[", "[[]")  # no sets of characters
         if fnmatchcase(name.lower(), pattern):
             return True
         return bool(endpoint) and any(
@@ -150,7 +150,9 @@ class ModelRegistry:
             hint = did_you_mean(kind, FAILURES)
             known = ", ".join(FAILURES)
             raise ValueError(f"there is no failure {kind!r}.{hint} There are: {known}")
-        if times < 1 or skipped < 0:
+        if not pattern:
+            raise ValueError("the name of a model or an endpoint is empty")
+        if not isinstance(times, int) or not isinstance(skipped, int) or times < 1 or skipped < 0:
             raise ValueError(f"times={times}, skipped={skipped}: requests are counted from 1")
         failure = InjectedFailure(pattern, kind, times, skipped)
         with self._mutex:

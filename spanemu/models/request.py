@@ -58,6 +58,7 @@ class Request:
 
     `inputs` are the columns of the rows; None if each row is an instance of `ml_predict_row`.
     `to_dicts` is their `dict_maker`, which a sender of many requests looks up once.
+    `typed_parameters` are the STRUCT of ML.PREDICT and its type.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Request:
         self.inputs = inputs
         self.work = work
         self.to_dicts: ToDicts | None = None
+        self.typed_parameters: tuple[Any, Type] | None = None
 
     @cached_property
     def dicts(self) -> list[dict[str, Any]]:

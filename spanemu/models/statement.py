@@ -25,6 +25,7 @@ from spanemu.models.errors import (
     TooManyRows,
     code_of,
     failed,
+    reason_of,
     text_of,
 )
 from spanemu.models.recorded import RecordedCall
@@ -33,6 +34,7 @@ from spanemu.models.request import Answerer, ModelCall, Request, Work
 from spanemu.models.values import jsonb, shown, writer
 from spanemu.sql.remote_calls import CallOptions, Row, Target, TargetKind
 from spanemu.values.pg_jsonb import Jsonb
+from spanemu.values.types import Type
 
 # Failures after which the next endpoint would fail, too.
 _FINAL = frozenset({Code.INVALID_ARGUMENT, Code.CANCELLED})
@@ -52,6 +54,7 @@ class Destination:
     """The model or function that requests are sent to, with what all requests share.
 
     `inputs` and `outputs` are None for the instances and predictions of `ml_predict_row`.
+    `typed_parameters` are the STRUCT of ML.PREDICT and its type, `parameters` the same in Python.
     """
 
     kind: TargetKind
@@ -62,6 +65,7 @@ class Destination:
     parameters: Mapping[str, Any]
     batch_rows: int
     safe: bool
+    typed_parameters: tuple[Any, Type] | None = None
 
     @property
     def function(self) -> str:
@@ -154,11 +158,13 @@ class StatementCalls:
 
     def _predict(self, target: Target, rows: Sequence[Row], options: CallOptions) -> list[Row]:
         parameters: Any = {}
+        typed = None
         if options.parameters is not None and options.parameters_type is not None:
             write = writer(options.parameters_type)
             assert write is not None
             parameters = write(options.parameters)
-        return self._send(_destination(target, options, parameters), rows)
+            typed = options.parameters, options.parameters_type
+        return self._send(_destination(target, options, parameters, typed), rows)
 
     def _predict_rows(self, target: Target, rows: Sequence[Row], options: CallOptions) -> list[Row]:
         """Answer calls of `ml_predict_row`; neighbours of the same model share requests."""
@@ -284,6 +290,7 @@ class Sender:
         destination = self._destination
         request = Request(destination.kind, self._call, rows, destination.inputs, work)
         request.to_dicts = self._to_dicts
+        request.typed_parameters = destination.typed_parameters
         try:
             outputs = self._answered(request)
             size = 0
@@ -310,7 +317,7 @@ class Sender:
         self._registry.recorder.add(RecordedCall(request, outputs, columns, error), size)
 
     def _answered(self, request: Request) -> list[Row]:
-        """Return the outputs of each row. Raises ModelCallFailed."""
+        """Return the outputs of each row. Raises ModelCallFailed and OversizedAnswer."""
         name = self._destination.name
         injected = self._registry.take_failure(name, self._route.endpoint, self._callee)
         if injected is not None:
@@ -319,25 +326,35 @@ class Sender:
         answerer = self._route.answerer
         if answerer is None:
             return self._destination.default(request.rows)
-        answers = self._answers(answerer, request)
+        try:
+            answers = answerer.answer(request)
+        except BaseException as error:
+            raise self._failure(error) from None
         if len(answers) != len(request.rows):
             counts = f"{len(request.rows)} rows got {len(answers)} answers."
             raise failed(Code.INVALID_ARGUMENT, self._callee, counts)
         if not any(issubclass(kind, BaseException) for kind in set(map(type, answers))):
             try:
-                return self._checked(self._read(answers), request)
-            except BadAnswer as bad:
+                return self._outputs_of(answers, request.rows, request.kind)
+            except ModelCallFailed:
                 if not self._destination.safe:
-                    raise failed(Code.INVALID_ARGUMENT, self._callee, f"{bad}.") from None
+                    raise
         return [
             self._row(answer, row, request)
             for answer, row in zip(answers, request.rows, strict=True)
         ]
 
-    def _answers(self, answerer: Answerer, request: Request) -> Sequence[Any]:
+    def _outputs_of(
+        self, answers: Sequence[Any], rows: Sequence[Row], kind: TargetKind
+    ) -> list[Row]:
+        """Return the outputs of the answers to some rows.
+
+        Raises ModelCallFailed also for what the answers raise while they are read: their classes
+        are those of the test.
+        """
         try:
-            return answerer.answer(request)
-        except ModelCallFailed:
+            return self._checked(self._read(answers), rows, kind)
+        except OversizedAnswer:
             raise
         except BaseException as error:
             raise self._failure(error) from None
@@ -351,30 +368,24 @@ class Sender:
         if isinstance(error, RequestRefused):
             return failed(error.code, self._callee, f"{error}.")
         code = code_of(error) or Code.INTERNAL
-        return failed(code, self._callee, f"{type(error).__name__}: {error}")
+        return failed(code, self._callee, reason_of(error))
 
     def _row(self, answer: Any, row: Row, request: Request) -> Row:
         """Return the outputs of one row, of which one answer may be a failure."""
         try:
             if isinstance(answer, BaseException):
                 raise self._failure(answer)
-            (outputs,) = self._checked(self._read([answer]), request, (row,))
-        except BadAnswer as bad:
-            if not self._destination.safe:
-                raise failed(Code.INVALID_ARGUMENT, self._callee, f"{bad}.") from None
+            (outputs,) = self._outputs_of([answer], [row], request.kind)
         except ModelCallFailed:
             if not self._destination.safe:
                 raise
-        else:
-            return outputs
-        return self._destination.missing
+            return self._destination.missing
+        return outputs
 
-    def _checked(
-        self, outputs: list[Row], request: Request, rows: Sequence[Row] | None = None
-    ) -> list[Row]:
+    def _checked(self, outputs: list[Row], rows: Sequence[Row], kind: TargetKind) -> list[Row]:
         """Return outputs, which must be categories if the question names categories."""
-        if self._destination.name == "AI.CLASSIFY" and request.kind is TargetKind.AI_FUNCTION:
-            for (label,), (_, labels) in zip(outputs, rows or request.rows, strict=True):
+        if self._destination.name == "AI.CLASSIFY" and kind is TargetKind.AI_FUNCTION:
+            for (label,), (_, labels) in zip(outputs, rows, strict=True):
                 if label not in labels:
                     raise BadAnswer(f"{shown(label)} is none of the categories {', '.join(labels)}")
         return outputs
@@ -410,7 +421,10 @@ _KIND_WORDS: Mapping[TargetKind, str] = {
 
 
 def _destination(
-    target: Target, options: CallOptions, parameters: Mapping[str, Any]
+    target: Target,
+    options: CallOptions,
+    parameters: Mapping[str, Any],
+    typed_parameters: tuple[Any, Type] | None = None,
 ) -> Destination:
     return Destination(
         target.kind,
@@ -421,6 +435,7 @@ def _destination(
         parameters,
         options.batch_rows,
         options.safe,
+        typed_parameters,
     )
 
 

@@ -22,6 +22,8 @@ SCHEMA = [
     OUTPUT (embeddings STRUCT<values ARRAY<FLOAT64>>) REMOTE OPTIONS (endpoint = '{ENDPOINT}')""",
     """CREATE FUNCTION Twice(x INT64) RETURNS INT64 NOT DETERMINISTIC LANGUAGE REMOTE
     OPTIONS (endpoint = 'https://example.com/f')""",
+    """CREATE FUNCTION Show(d DATE, t TIMESTAMP, b BYTES, n INT64) RETURNS STRING NOT DETERMINISTIC
+    LANGUAGE REMOTE OPTIONS (endpoint = 'https://example.com/f')""",
 ]
 EMBEDDED = """SELECT content, embeddings.values FROM ML.PREDICT(MODEL Embedder,
 (SELECT content FROM UNNEST(['lamp', 'desk']) AS content)) ORDER BY content"""
@@ -68,6 +70,22 @@ def test_a_row_without_an_answer(emulator, home):
     assert not call.answers
 
 
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({"d": "2026-01-02"}, "DATE '2026-01-02', NULL, NULL, NULL"),
+        ({"t": "2026-01-02T03:04:05Z"}, "NULL, TIMESTAMP '2026-01-02 03:04:05Z', NULL, NULL"),
+        ({"b": "/w=="}, "NULL, NULL, b'\\xff', NULL"),
+        ({"N": "5"}, "NULL, NULL, NULL, 5"),
+    ],
+)
+def test_an_input_may_be_given_as_json_has_it(emulator, home, given, arguments):
+    answers = [{"input": given, "output": "given"}]
+    emulator.models.set_answers("Show", answers=answers, default="other")
+    assert rows(home, f"SELECT Show({arguments})") == [("given",)]
+    assert rows(home, "SELECT Show(DATE '2000-01-01', NULL, b'a', 6)") == [("other",)]
+
+
 def test_the_latest_answers_count(emulator, home):
     emulator.models.set_answers("Twice", default=1)
     emulator.models.set_answers("Twice", default=2)
@@ -107,6 +125,12 @@ def test_clients_try_again_what_is_unavailable(emulator, home):
 def test_what_cannot_be_set(emulator, values, words):
     with pytest.raises(ValueError, match=words):
         emulator.models.set_answers("Embedder", **values)
+
+
+@pytest.mark.parametrize(("name", "times"), [("", 1), ("Twice", 1.5), ("Twice", 0)])
+def test_a_failure_that_cannot_be_injected(emulator, name, times):
+    with pytest.raises(ValueError, match=r"empty|times|integer|name"):
+        emulator.models.fail(name, "quota", times=times)
 
 
 def test_an_unknown_failure(emulator):

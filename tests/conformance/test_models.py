@@ -159,6 +159,9 @@ def test_without_a_function_the_answer_is_that_of_googles_emulator(registered, d
         ("SELECT * FROM ML.PREDICT(MODEL Price, TABLE Gem, 5)", "STRUCT of constants"),
         ("SELECT ML.PREDICT(MODEL Price, TABLE Gem)", "FROM"),
         ("SELECT * FROM Price", "Table not found"),
+        ("SELECT Twice(DISTINCT 1, 'a')", "cannot be called with DISTINCT"),
+        ("SELECT Twice(1, 'a' ORDER BY 1)", "ORDER BY in arguments"),
+        ("SELECT Twice(1, 'a' LIMIT 1)", "LIMIT in arguments"),
     ],
 )
 def test_calls_that_are_refused(database, query, words):
@@ -353,6 +356,84 @@ def test_answers_that_do_not_fit(registered, database, answers):
     registered.register("Price", lambda batch, call: answers)
     with pytest.raises(exceptions.InvalidArgument, match="schema match"):
         rows(database, "SELECT value FROM ML.PREDICT(MODEL Price, (SELECT 1 AS carat, '' AS cut))")
+
+
+class Answer:
+    """An object of a test's class, of which one method raises."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def raise_for(self, name):
+        if self.name == name:
+            raise RuntimeError(f"{name} of a test")
+
+    def __repr__(self):
+        self.raise_for("repr")
+        return "answer"
+
+    def tolist(self):
+        self.raise_for("tolist")
+        return self
+
+
+class Outputs(dict):
+    """Outputs that cannot be looked up."""
+
+    def __getitem__(self, name):
+        raise ZeroDivisionError(name)
+
+
+class UnprintableError(Exception):
+    """An exception without a message or a code."""
+
+    def __str__(self):
+        raise RuntimeError("no message")
+
+    @property
+    def code(self):
+        raise RuntimeError("no code")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (Answer("repr"), exceptions.InvalidArgument),
+        ({"value": Answer("repr"), "low": 1.0}, exceptions.InvalidArgument),
+        ({"value": Answer("tolist"), "low": 1.0}, exceptions.InternalServerError),
+        (Outputs(value=1.0, low=1.0), exceptions.InternalServerError),
+        (UnprintableError(), exceptions.InternalServerError),
+    ],
+)
+def test_what_an_answer_raises_is_the_failure_of_the_model(registered, database, answer, kind):
+    registered.register("Price", lambda batch, call: [answer for _ in batch])
+    query = "SELECT value FROM {}ML.PREDICT(MODEL Price, TABLE Gem)"
+    with pytest.raises(kind, match="Agent Platform endpoint"):
+        rows(database, query.format(""))
+    assert rows(database, query.format("SAFE.")) == [(None,)] * 3
+
+
+def test_a_required_output_is_not_null_after_its_conversion(registered, database):
+    class Masked:
+        """As numpy.ma.masked: a number whose Python object is None."""
+
+        def tolist(self):
+            return None
+
+    registered.register("Price", lambda batch, call: [{"value": Masked(), "low": 1.0}])
+    with pytest.raises(exceptions.InvalidArgument, match="required output value"):
+        rows(database, "SELECT value FROM ML.PREDICT(MODEL Price, (SELECT 1 AS carat, '' AS cut))")
+
+
+def test_calls_are_listed_whatever_their_parameters_are(registered, database):
+    registered.register("Price", price)
+    parameters = "NEW_UUID() AS u, INTERVAL 90 MINUTE AS i, b'x' AS b, DATE '2026-01-02' AS d"
+    query = f"""SELECT value FROM ML.PREDICT(MODEL Price, (SELECT 1 AS carat, '' AS cut),
+        STRUCT({parameters}))"""
+    assert rows(database, query) == [(100.0,)]
+    (call,) = registered.call_records()
+    assert call.parameters["i"] == "PT1H30M"
+    assert len(call.parameters["u"]) == 36
 
 
 def test_one_row_fails_alone_in_safe_mode(registered, database):

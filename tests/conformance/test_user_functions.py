@@ -31,6 +31,7 @@ CALLS = {
     "mysql.REGEXP_LIKE('New day', '^new', '-i')": False,
     "mysql.TWICE(mysql.TWICE(2))": 8.0,
     "mysql.TWICE('x' || 'y')": InvalidArgument,
+    "mysql.DAY(DISTINCT NULL)": InvalidArgument,
     "mysql.NOW()": InvalidArgument,
 }
 

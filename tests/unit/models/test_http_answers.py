@@ -13,7 +13,7 @@ from spanemu.models.errors import BadAnswer, ModelCallFailed, RequestRefused
 from spanemu.models.http_answers import UrlAnswers
 from spanemu.models.request import ModelCall, Request
 from spanemu.sql.remote_calls import TargetColumn, TargetKind
-from spanemu.values.types import INT64, STRING
+from spanemu.values.types import BYTES, FLOAT64, INT64, STRING, TIMESTAMP, struct_of
 
 INPUTS = (TargetColumn("x", INT64), TargetColumn("label", STRING))
 
@@ -75,6 +75,26 @@ def test_a_model_gets_instances_and_parameters(server):
     assert body == {"instances": instances, "parameters": {"n": 5}}
 
 
+def test_parameters_are_sent_as_to_json_writes_them(server):
+    sent = request(TargetKind.MODEL)
+    type_ = struct_of(("b", BYTES), ("n", INT64), ("t", TIMESTAMP), ("x", FLOAT64))
+    sent.typed_parameters = (b"x", 2**60, 5 * 10**9 + 1, float("nan")), type_
+    server.answers = [(200, {"predictions": [1, 2]})]
+    assert UrlAnswers(f"http://127.0.0.1:{server.server_port}/").answer(sent) == [1, 2]
+    assert server.bodies[0]["parameters"] == {
+        "b": "eA==",
+        "n": str(2**60),
+        "t": "1970-01-01T00:00:05.000000001Z",
+        "x": "NaN",
+    }
+
+
+def test_json_that_is_too_deep_is_a_bad_answer(server):
+    deep = b"[" * 100_000 + b"]" * 100_000
+    with pytest.raises(BadAnswer, match="not answer with JSON"):
+        answer(server, TargetKind.MODEL, (200, deep))
+
+
 def test_a_remote_function_gets_calls(server):
     assert answer(server, TargetKind.REMOTE_FUNCTION, (200, {"replies": [3, 4]})) == [3, 4]
     (body,) = server.bodies
@@ -132,7 +152,19 @@ def test_a_server_that_is_not_there():
 
 
 @pytest.mark.parametrize(
-    "url", ["http://example.com/", "https://127.0.0.1/", "ftp://127.0.0.1", "x", "http://10.0.0.1/"]
+    "url",
+    [
+        "http://example.com/",
+        "https://127.0.0.1/",
+        "ftp://127.0.0.1",
+        "x",
+        "http://10.0.0.1/",
+        "http://user:secret@127.0.0.1/",
+        "http://127.0.0.1:0/",
+        "http://127.0.0.1/a b",
+        "http://127.0.0.1/é",
+        "http://127.0.0.1/a\r\nb: c",
+    ],
 )
 def test_only_urls_of_this_machine_are_asked(url):
     with pytest.raises(ValueError):  # noqa: PT011

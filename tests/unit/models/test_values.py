@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
@@ -102,6 +103,20 @@ def test_numbers_and_arrays_of_other_libraries_count():
 
     assert reader(t.FLOAT64, is_json=False)(Number()) == 1.5
     assert reader(t.array_of(t.FLOAT64), is_json=False)(Array()) == (1.5, 2.5)
+
+
+def test_numbers_of_other_classes_are_floats():
+    assert reader(t.FLOAT64, is_json=False)(Fraction(1, 2)) == 0.5
+    assert reader(t.FLOAT64, is_json=False)(Decimal("1.5")) == 1.5
+
+
+def test_an_object_that_stands_for_itself_is_refused():
+    class Endless:
+        def item(self):
+            return Endless()
+
+    with pytest.raises(BadAnswer, match="not of type FLOAT64"):
+        reader(t.FLOAT64, is_json=False)(Endless())
 
 
 def test_fields_of_a_struct_are_found_in_any_case():

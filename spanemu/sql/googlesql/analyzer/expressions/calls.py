@@ -99,6 +99,7 @@ def call_user_function(node: ast.Call, function: UserFunction, env: Env) -> Expr
     Raise BadCall for missing or surplus arguments, ExpressionDoesNotFit for an argument of another
     type, LimitExceeded for calls nested too deeply.
     """
+    _refuse_aggregate_modifiers(node, function.name)
     if len(node.arguments) > len(function.parameters):
         raise BadCall(f"Too many arguments for function {function.name}", at=node.at)
     analysis = env.analysis
