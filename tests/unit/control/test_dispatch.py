@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 
+import spanemu
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import BadArgument, ControlInterface, HandleExpired, Held, operation
 from spanemu.control.remote import RemoteHandle, proxy
