@@ -20,7 +20,7 @@ from spanemu.explorer.actors import KeptThread, Roster
 from spanemu.explorer.errors import ActorHangs, CannotExplore, ExplorationFailed, NotExplored
 from spanemu.explorer.judging import Attempt, Judge
 from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader
-from spanemu.explorer.repeating import UNSEEN, check_same, departure, is_same, shape_texts
+from spanemu.explorer.repeating import UNSEEN, check_same, departure, is_same, note_shapes
 from spanemu.explorer.run import HANG_SECONDS, Run
 from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
 from spanemu.explorer.search import Branch, Frontier
@@ -398,7 +398,7 @@ class Exploration:
         return frontier
 
     def _add(self, frontier: Frontier, run: Run) -> bool:
-        self._known_shapes.update(shape_texts(run.steps, run.shapes))
+        note_shapes(run, self._known_shapes)
         return frontier.add(run)
 
     def _faults(self, every: tuple[int, ...]) -> None:
@@ -446,7 +446,8 @@ class Exploration:
         """Return the run of an attempt. Raises _Stop if it failed."""
         if attempt.is_failure:
             self._fail(attempt)
-        self._result.outcomes.setdefault(attempt.outcome, schedule_text(attempt.run))
+        if attempt.outcome not in self._result.outcomes:
+            self._result.outcomes[attempt.outcome] = schedule_text(attempt.run)
         return attempt.run
 
     def _attempt(self, plan: Plan, branch: Branch | None = None, *, counts: bool = True) -> Attempt:

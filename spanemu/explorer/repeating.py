@@ -10,7 +10,6 @@ from spanemu.explorer.errors import CannotExplore
 from spanemu.explorer.outcomes import Outcome, error_text
 from spanemu.explorer.run import Run
 from spanemu.explorer.search import Branch
-from spanemu.explorer.steps import Step
 
 UNCONTROLLED = (
     "The actors do not repeat themselves: the same schedule gave another result. They depend on "
@@ -50,9 +49,11 @@ def departure(run: Run, branch: Branch, sources: dict[bytes, str]) -> str | None
     return "An actor could not go on where it did before." if run.left_plan else None
 
 
-def shape_texts(steps: list[Step], shapes: list[bytes]) -> dict[bytes, str]:
-    """Return the shapes of the requests of a run as text."""
-    return {shape: step.sent[0].shape for step, shape in zip(steps, shapes, strict=True)}
+def note_shapes(run: Run, sources: dict[bytes, str]) -> None:
+    """Add the shapes of the requests of a run as text."""
+    for step, shape in zip(run.steps, run.shapes, strict=True):
+        if shape not in sources:
+            sources[shape] = step.sent[0].shape
 
 
 def _difference(first: Run, second: Run) -> str:

@@ -49,6 +49,7 @@ class Front:
     def __init__(self, database: str, others: Sequence[Watcher]) -> None:
         self.run: Run | None = None
         self._database = database
+        self._prefix = f"{database}/"
         self._others = others
         self._owner = threading.get_ident()
 
@@ -60,7 +61,7 @@ class Front:
             for other in self._others:
                 other.started(call, request)
             return
-        call.is_explored = True  # type: ignore[attr-defined]
+        call.is_explored = True
         method = call.path.rpartition("/")[2]
         run, actor = self.run, acting()
         if method in UNSCHEDULED:
@@ -81,7 +82,7 @@ class Front:
 
     def replied(self, call: ServedCall, reply: bytes) -> None:
         """Drop a response if the run says so."""
-        if not hasattr(call, "is_explored"):
+        if not call.is_explored:
             for other in self._others:
                 other.replied(call, reply)
             return
@@ -92,7 +93,7 @@ class Front:
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
         """Record the end of a request."""
-        if not hasattr(call, "is_explored"):
+        if not call.is_explored:
             for other in self._others:
                 other.ended(call, error)
             return
@@ -104,7 +105,7 @@ class Front:
         for name in ("session", "database", "name"):
             value = getattr(request, name, "")
             if isinstance(value, str) and value:
-                return value == self._database or value.startswith(f"{self._database}/")
+                return value.startswith(self._prefix) or value == self._database
         return False
 
     # ------------------------------------------------------------------ hooks of the engine
