@@ -146,6 +146,7 @@ class Actor:
         self.is_served = False  # a request is being answered
         self.starts_thread = False  # Python's own waits are meant
         self.has_tasks = False  # of asyncio, besides the coroutine itself
+        self.uses_others = False  # databases that are not explored
         self.threads = 0  # that it has started
         self.waits: Waiting | None = None
         self.enabled_by: int | None = None

@@ -75,7 +75,7 @@ class OutcomeReader:
         return [
             (column.position, column.type)
             for column in table.columns
-            if (table.name, column.position) not in self._ignored
+            if (table.name, column.position) not in self._ignored and not column.is_virtual
         ]
 
     def of(self, run: Run) -> Outcome:

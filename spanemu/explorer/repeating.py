@@ -16,6 +16,7 @@ UNCONTROLLED = (
     "something that the explorer does not control, such as Python state that a run leaves behind "
     "(reset it with each=). "
 )
+OTHERS = "another database, which is neither restored nor scheduled"
 UNSEEN = (
     "a schedule could not be followed, so that orders may be missing: requests depend on more than "
     "rows, such as Python state that actors share (name its uses with point())."
@@ -31,7 +32,8 @@ def is_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> bool:
 def check_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> None:
     """Compare two runs of one schedule. Raises CannotExplore."""
     if not is_same(first, second):
-        raise CannotExplore(UNCONTROLLED + _difference(first[0], second[0]))
+        users = [f"{actor.name} uses {OTHERS}. " for actor in second[0].actors if actor.uses_others]
+        raise CannotExplore(UNCONTROLLED + "".join(users) + _difference(first[0], second[0]))
 
 
 def departure(run: Run, branch: Branch, sources: dict[bytes, str]) -> str | None:

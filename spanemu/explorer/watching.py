@@ -58,6 +58,7 @@ class Front:
     def started(self, call: ServedCall, request: Any) -> None:
         """Stop an actor before its request; refuse requests that belong to no actor."""
         if not self._is_explored(request):
+            self._note_stranger()
             for other in self._others:
                 other.started(call, request)
             return
@@ -100,6 +101,12 @@ class Front:
         actor, run = call.actor or acting(), self.run
         if actor is not None and run is not None:
             run.ended(actor, error)
+
+    def _note_stranger(self) -> None:
+        """Note that a request of an actor is for another database, which no run restores."""
+        actor = acting()
+        if actor is not None and self.run is not None and actor.run is self.run:
+            actor.uses_others = True
 
     def _is_explored(self, request: Any) -> bool:
         for name in ("session", "database", "name"):
