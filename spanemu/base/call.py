@@ -122,6 +122,8 @@ class Call:
     virtual_time: VirtualTime | None = None
     # The function of that exploration, if it runs on another thread.
     actor: Any = None
+    # True if an exploration keeps the request from all other observers.
+    is_explored = False
     # Bytes of the large values built since the last step of a long loop began.
     built_bytes = 0
     _wakers: tuple[Callable[[], None], ...] = ()

@@ -140,11 +140,13 @@ class Actor:
         """Forget the run before."""
         self.kind = "start"
         self.is_started = False
+        self.is_begun = False  # It has had a turn.
         self.is_done = False
         self.is_running = False  # It has the baton.
         self.is_served = False  # a request is being answered
         self.starts_thread = False  # Python's own waits are meant
         self.has_tasks = False  # of asyncio, besides the coroutine itself
+        self.uses_others = False  # databases that are not explored
         self.threads = 0  # that it has started
         self.waits: Waiting | None = None
         self.enabled_by: int | None = None
@@ -171,8 +173,14 @@ class Actor:
     @property
     def used_random(self) -> bool:
         """True if the state of Python's random functions is not the seeded one any more."""
-        seeded = seeded_state(self._seed)
-        return self.random_state is not seeded and self.random_state != seeded
+        # Each draw moves the position in the words, their last item, or renews the words.
+        state, seeded = self.random_state, seeded_state(self._seed)
+        words, known = state[1], seeded[1]
+        return words is not known and (words[0], words[-1], state[2]) != (
+            known[0],
+            known[-1],
+            seeded[2],
+        )
 
     @property
     def is_enabled(self) -> bool:

@@ -13,9 +13,10 @@ from spanemu.database.held_lock import Sources, sources_of
 from spanemu.database.physical import locked_key_text
 from spanemu.explorer.run import Run
 from spanemu.explorer.steps import Access
+from spanemu.schema.indexes import SortedIndex
 from spanemu.schema.table import Table
-from spanemu.storage.layout import TreeId
-from spanemu.values.key import successor
+from spanemu.storage.layout import TreeId, encoder_of, tree_of
+from spanemu.values.key import key_decoder, successor
 
 
 class Link(NamedTuple):
@@ -133,22 +134,38 @@ class RowNames:
     """The names of rows by the tree and key of an access."""
 
     def __init__(self, database: Database) -> None:
-        self._sources = sources_of(database.schema)
+        self._schema = database.schema
+        self._sources = sources_of(self._schema)
 
-    def is_table(self, access: Access) -> bool:
-        """Return whether an access is one to a table."""
-        return isinstance(self._sources.get(TreeId(access.tree)), Table)
+    def row_of_entry(self, access: Access) -> tuple[TreeId, bytes] | None:
+        """Return the tree and key of the row of an index entry, None for a row itself."""
+        index = self._sources.get(TreeId(access.tree))
+        if index is None or isinstance(index, Table):
+            return None
+        table = self._schema.table(index.table)
+        assert table is not None
+        names = [part.column.name for part in index.full_key]
+        values = key_decoder([part.column.type for part in index.full_key])(access.low)
+        cells = dict(zip(names, values, strict=True))
+        key = [cells[part.column.name] for part in table.key]
+        return tree_of(table), encoder_of(table.key)(key)
 
     def name(self, access: Access) -> str:
-        """Return the name of a table or an index."""
+        """Return the name of a table or an index; of the table for a foreign key's index."""
         source = self._sources.get(TreeId(access.tree))
+        if isinstance(source, SortedIndex) and source.is_managed:
+            return source.table
         return "an index" if source is None else source.name
 
     def row(self, access: Access) -> str:
         """Return the name of a row: "Accounts(1)"."""
-        if TreeId(access.tree) not in self._sources:
+        source = self._sources.get(TreeId(access.tree))
+        if source is None:
             return self.name(access)
-        return row_name(self._sources, access.tree, access.low)
+        row = None
+        if isinstance(source, SortedIndex) and source.is_managed:
+            row = self.row_of_entry(access)
+        return row_name(self._sources, *(row or (access.tree, access.low)))
 
 
 def row_name(sources: Sources, tree: int, key: bytes, *, is_range: bool = False) -> str:

@@ -1,7 +1,8 @@
 """The name of a failure, from the dependencies between its actors.
 
-    lost update    A reads a row, B writes it, A writes it
-    phantom        A reads a missing row, B inserts it, A fails to insert it
+    lost update         A reads a row or an entry of it, B writes the row, A writes it
+    phantom             A reads a missing row, B inserts it, and the next write of A fails
+    inconsistent read   A reads a row, B writes it, and the next write of A fails
 
 Then `cycles` names what it finds. Without a cycle, a fault or an abort is the reason.
 """
@@ -13,6 +14,7 @@ from spanemu.explorer.actors import Actor
 from spanemu.explorer.cycles import cycle_of, dependency_text, named
 from spanemu.explorer.dependencies import (
     MOVE_READ,
+    STRICTER,
     Diagnosis,
     Edge,
     Link,
@@ -36,9 +38,9 @@ def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Di
     if lost is not None:
         return lost
     edges = list(edges_of(reads, writes))
-    collision = _collision(run, edges, names, rows)
-    if collision is not None:
-        return collision
+    refused = _refused_write(run, edges, names, rows)
+    if refused is not None:
+        return refused
     cycle = cycle_of(edges)
     if cycle is not None:
         return named(cycle, names, rows, {write.actor for write in writes})
@@ -65,61 +67,91 @@ def _lost_response(run: Run, name: str) -> Diagnosis:
 def _lost_update(
     reads: list[Read], writes: list[Written], names: list[str], rows: RowNames
 ) -> Diagnosis | None:
+    written = {(each.step, each.access.tree, each.access.low): each for each in writes}
     for read in reads:
         for other in writes:
-            if not _is_overwritten_later(read, other, rows):
+            if not _is_overwritten_later(read, other):
+                continue
+            # A read of an index has returned a row whose entry has left the index since.
+            row_key = rows.row_of_entry(other.access)
+            row = other if row_key is None else written.get((other.step, *row_key))
+            if row is None or (row is not other and other.inserts):
                 continue
             for own in writes:
-                if own.actor != read.actor or own.step <= other.step:
+                if own.actor != read.actor or own.step <= row.step:
                     continue
-                if own.access.low == other.access.low and own.access.conflicts(other.access):
-                    row, mine, theirs = rows.row(own.access), names[own.actor], names[other.actor]
-                    return Diagnosis(
-                        "lost update",
-                        f"lost update of {row}: {mine} reads it, {theirs} writes it, {mine} "
-                        "overwrites it from what it had read",
-                        MOVE_READ,
-                        (
-                            Link(
-                                "rw",
-                                read.step,
-                                other.step,
-                                other.access,
-                                dependency_text("rw", mine, theirs, row),
-                            ),
-                            Link(
-                                "ww",
-                                other.step,
-                                own.step,
-                                own.access,
-                                dependency_text("ww", theirs, mine, row),
-                            ),
-                        ),
-                    )
+                if own.access.low == row.access.low and own.access.conflicts(row.access):
+                    return _overwritten(read, other, row, own, names, rows)
     return None
 
 
-def _is_overwritten_later(read: Read, write: Written, rows: RowNames) -> bool:
-    """Return whether another actor later writes a row of a table that a read has returned."""
+def _overwritten(
+    read: Read, seen: Written, row: Written, own: Written, names: list[str], rows: RowNames
+) -> Diagnosis:
+    """Return the diagnosis of a row that is overwritten after a read of it, or of its entry."""
+    name, mine, theirs = rows.row(own.access), names[own.actor], names[row.actor]
+    before = dependency_text("rw", mine, theirs, name)
+    after = dependency_text("ww", theirs, mine, name)
+    return Diagnosis(
+        "lost update",
+        f"lost update of {name}: {mine} reads it, {theirs} writes it, {mine} overwrites it from "
+        "what it had read",
+        MOVE_READ,
+        (
+            Link("rw", read.step, seen.step, seen.access, before),
+            Link("ww", row.step, own.step, row.access, after),
+        ),
+    )
+
+
+def _is_overwritten_later(read: Read, write: Written) -> bool:
+    """Return whether another actor later writes a row or an entry that a read has returned."""
     if write.actor == read.actor or write.step <= read.step:
         return False
     if read.is_range and write.inserts:  # A read of a range has not returned a missing row.
         return False
-    return read.access.conflicts(write.access) and rows.is_table(write.access)
+    return read.access.conflicts(write.access)
 
 
-def _collision(run: Run, edges: list[Edge], names: list[str], rows: RowNames) -> Diagnosis | None:
-    """Return the diagnosis of an insert that failed, since another actor has inserted the row."""
-    failed = {step.actor for step in run.steps if "ALREADY_EXISTS" in step.notes}
+# The failures of a write that the rows explain, but for those of an aborted transaction.
+_REFUSALS = ("ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "OUT_OF_RANGE")
+
+
+def _refused_write(
+    run: Run, edges: list[Edge], names: list[str], rows: RowNames
+) -> Diagnosis | None:
+    """Return the diagnosis of a write that fails because of what another actor has written since a
+    read.
+    """
+    refused = {
+        step.actor: (step.index, note)
+        for step in run.steps
+        for note in step.notes
+        if note in _REFUSALS
+    }
+    sees = {(edge.source, edge.target, edge.second) for edge in edges if edge.kind == "wr"}
     for edge in edges:
-        if edge.kind != "rw" or not edge.inserts or edge.source not in failed:
+        if edge.kind != "rw" or edge.source not in refused:
+            continue
+        index, code = refused[edge.source]
+        is_duplicate = code == "ALREADY_EXISTS" and edge.inserts
+        if not is_duplicate and (edge.target, edge.source, index) not in sees:
             continue
         row, mine, theirs = rows.row(edge.access), names[edge.source], names[edge.target]
+        end = "to insert a row that exists" if is_duplicate else f"with {code}"
+        text = f"not serializable (inconsistent read): {mine} reads {row}, {theirs} writes it"
+        if edge.inserts:
+            text = (
+                f"phantom: {mine} reads a range or a missing row of {rows.name(edge.access)}, into "
+                f"which {theirs} inserts {row}"
+            )
+            end = f"and then fails {end}"
+        else:
+            end = f"and the next write of {mine} fails {end}"
         return Diagnosis(
-            "phantom",
-            f"phantom: {mine} reads a range or a missing row of {rows.name(edge.access)}, into "
-            f"which {theirs} inserts {row}, and then fails to insert a row that exists",
-            MOVE_READ,
+            "phantom" if edge.inserts else "inconsistent read",
+            f"{text}, {end}",
+            MOVE_READ if edge.transaction is None else STRICTER,
             (
                 Link(
                     edge.kind,

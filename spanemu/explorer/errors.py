@@ -19,7 +19,8 @@ class ActorHangs(CannotExplore):
     def __init__(self, actor: str, seconds: float, stack: str) -> None:
         super().__init__(
             f"{actor} has made no request for {seconds:.0f} s and does not end; it may wait for "
-            f"another actor without the database. Its stack:\n{stack}"
+            "another actor without the database, as for a threading.Lock that another actor holds. "
+            f"Its stack:\n{stack}"
         )
 
 

@@ -20,7 +20,7 @@ from spanemu.explorer.actors import KeptThread, Roster
 from spanemu.explorer.errors import ActorHangs, CannotExplore, ExplorationFailed, NotExplored
 from spanemu.explorer.judging import Attempt, Judge
 from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader
-from spanemu.explorer.repeating import UNSEEN, check_same, departure, is_same, shape_texts
+from spanemu.explorer.repeating import OTHERS, UNSEEN, check_same, departure, is_same, note_shapes
 from spanemu.explorer.run import HANG_SECONDS, Run
 from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
 from spanemu.explorer.search import Branch, Frontier
@@ -114,7 +114,10 @@ class Exploration:
         self._settings = settings
         self._reader = OutcomeReader(database, settings.ignore)
         self._roster = Roster(
-            [(name, bound(function, self._client)) for name, function in self._functions.items()]
+            [
+                (name, bound(name, function, self._client))
+                for name, function in self._functions.items()
+            ]
         )
         self._threads: list[KeptThread] = []
         self._result = Explored()
@@ -205,7 +208,7 @@ class Exploration:
             self._result.schedules += 1
             self._result.steps += len(run.steps)
         self._longest = max(self._longest, len(run.steps))
-        self._warn_of_tasks()
+        self._warn_of_actors()
         return run, self._reader.of(run)
 
     def _executed(self, plan: Plan) -> Run:
@@ -226,10 +229,12 @@ class Exploration:
             self._front.run = None
         return run
 
-    def _warn_of_tasks(self) -> None:
+    def _warn_of_actors(self) -> None:
         for actor in self._roster.actors:
             if actor.has_tasks:
                 self._warn(f"{actor.name} has asyncio tasks, whose order is not explored")
+            if actor.uses_others:
+                self._warn(f"{actor.name} uses {OTHERS}")
 
     def _warn_of_errors(self, outcomes: Sequence[Outcome]) -> None:
         """Warn of functions that raise whatever the order, such as those with a typing error."""
@@ -398,7 +403,7 @@ class Exploration:
         return frontier
 
     def _add(self, frontier: Frontier, run: Run) -> bool:
-        self._known_shapes.update(shape_texts(run.steps, run.shapes))
+        note_shapes(run, self._known_shapes)
         return frontier.add(run)
 
     def _faults(self, every: tuple[int, ...]) -> None:
@@ -446,7 +451,8 @@ class Exploration:
         """Return the run of an attempt. Raises _Stop if it failed."""
         if attempt.is_failure:
             self._fail(attempt)
-        self._result.outcomes.setdefault(attempt.outcome, schedule_text(attempt.run))
+        if attempt.outcome not in self._result.outcomes:
+            self._result.outcomes[attempt.outcome] = schedule_text(attempt.run)
         return attempt.run
 
     def _attempt(self, plan: Plan, branch: Branch | None = None, *, counts: bool = True) -> Attempt:

@@ -90,7 +90,7 @@ class Footprints:
         self._requested = Access(tree, low, end, *lock, id(holder))
         self._access(step, holder, self._requested)
         if lock[0]:
-            access = Access(tree, low, end, lock[0], 0, id(holder), is_data=True)
+            access = Access(tree, low, end, lock[0], 0, id(holder), True)
             step.add(access)
             self._note_read(step, access, LATEST)
 
@@ -217,4 +217,8 @@ class Footprints:
 
 
 def _conflict(some: Iterable[Access], others: Iterable[Access]) -> bool:
-    return any(one.conflicts(two) for one in some for two in others)
+    for one in some:
+        for two in others:
+            if one.conflicts(two):
+                return True
+    return False

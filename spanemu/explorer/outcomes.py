@@ -58,6 +58,7 @@ class OutcomeReader:
         )
         self._ignored: set[tuple[str, int]] = set()
         self._ignored.update(map(self._position, ignore))
+        self._columns = {table.name: self._compared(table) for table in self.tables}
         self._before: dict[str, tuple[str, ...]] = {}  # the rows of tables that no run wrote yet
 
     def _position(self, name: str) -> tuple[str, int]:
@@ -68,6 +69,14 @@ class OutcomeReader:
                     if column.name.lower() == column_name.lower():
                         return table.name, column.position
         raise ValueError(f"ignore={name!r} names no column; columns are written Table.Column")
+
+    def _compared(self, table: Table) -> list[tuple[int, Type]]:
+        """Return the positions and types of the columns of a table that are compared."""
+        return [
+            (column.position, column.type)
+            for column in table.columns
+            if (table.name, column.position) not in self._ignored and not column.is_virtual
+        ]
 
     def of(self, run: Run) -> Outcome:
         """Return the outcome of a run that has just ended."""
@@ -99,14 +108,9 @@ class OutcomeReader:
 
     def _rows(self, table: Table) -> list[list[tuple[Any, Type]]]:
         """Return the rows of a table as cells, each with its type."""
-        columns = [
-            column for column in table.columns if (table.name, column.position) not in self._ignored
-        ]
+        columns = self._columns[table.name]
         return [
-            [
-                (row[column.position] if column.position < len(row) else None, column.type)
-                for column in columns
-            ]
+            [(row[position] if position < len(row) else None, type_) for position, type_ in columns]
             for _, row in self._database.core.store.scan_items(tree_of(table))
         ]
 
@@ -151,7 +155,7 @@ def _texts(
 def _row_text(row: Sequence[tuple[Any, Type]], names: Mapping[Any, str], now: int) -> str:
     cells = [
         names[str(cell)]
-        if isinstance(cell, int | str | uuid.UUID) and str(cell) in names
+        if names and isinstance(cell, int | str | uuid.UUID) and str(cell) in names
         else cell_text(cell, type_, now)
         for cell, type_ in row
     ]

@@ -41,7 +41,7 @@ from spanemu.explorer.mailbox import Baton, Mailbox
 from spanemu.explorer.requests import UNSCHEDULED
 from spanemu.explorer.settings import Settings
 from spanemu.explorer.watching import Front
-from spanemu.frontend.dispatch import ServedCall
+from spanemu.frontend.dispatch import ServedCall, Watcher
 
 SILENT_SECONDS_MAX = 60.0  # without a request or the end of a function that runs
 ANSWER_SECONDS_MAX = 60.0  # until a run has been judged
@@ -175,6 +175,10 @@ class RemoteFront(Front):
 
     actors: Mapping[str, RemoteActor] = MappingProxyType({})
 
+    def __init__(self, database: str, others: Sequence[Watcher]) -> None:
+        super().__init__(database, others)
+        self._held: dict[ServedCall, _Request] = {}  # between their arrival and their end
+
     def started(self, call: ServedCall, request: Any) -> None:
         """Hold a request of an actor until it is its turn; refuse other requests of the database.
 
@@ -184,7 +188,7 @@ class RemoteFront(Front):
             super().started(call, request)
             return
         method = call.path.rpartition("/")[2]
-        call.is_explored = True  # type: ignore[attr-defined]
+        call.is_explored = True
         if method in UNSCHEDULED:
             return
         name = dict(call.metadata).get(ACTOR_METADATA)
@@ -193,7 +197,7 @@ class RemoteFront(Front):
         actor = self.actors.get(name) if isinstance(name, str) else None
         if actor is None or not actor.is_open:
             raise UncontrolledRequest(self._reason(method, name))
-        held = call.held = _Request(call, method, request)  # type: ignore[attr-defined]
+        held = self._held[call] = _Request(call, method, request)
         actor.put(held)
         try:
             is_granted = held.granted.get() is not None
@@ -217,7 +221,7 @@ class RemoteFront(Front):
     def ended(self, call: ServedCall, error: Exception | None) -> None:
         """Record the end of a request, and let the thread of its actor go on."""
         super().ended(call, error)
-        held = getattr(call, "held", None)
+        held = self._held.pop(call, None)
         if held is not None:
             held.ended.put(True)
 

@@ -10,13 +10,13 @@ from spanemu.explorer.errors import CannotExplore
 from spanemu.explorer.outcomes import Outcome, error_text
 from spanemu.explorer.run import Run
 from spanemu.explorer.search import Branch
-from spanemu.explorer.steps import Step
 
 UNCONTROLLED = (
     "The actors do not repeat themselves: the same schedule gave another result. They depend on "
     "something that the explorer does not control, such as Python state that a run leaves behind "
     "(reset it with each=). "
 )
+OTHERS = "another database, which is neither restored nor scheduled"
 UNSEEN = (
     "a schedule could not be followed, so that orders may be missing: requests depend on more than "
     "rows, such as Python state that actors share (name its uses with point())."
@@ -32,7 +32,8 @@ def is_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> bool:
 def check_same(first: tuple[Run, Outcome], second: tuple[Run, Outcome]) -> None:
     """Compare two runs of one schedule. Raises CannotExplore."""
     if not is_same(first, second):
-        raise CannotExplore(UNCONTROLLED + _difference(first[0], second[0]))
+        users = [f"{actor.name} uses {OTHERS}. " for actor in second[0].actors if actor.uses_others]
+        raise CannotExplore(UNCONTROLLED + "".join(users) + _difference(first[0], second[0]))
 
 
 def departure(run: Run, branch: Branch, sources: dict[bytes, str]) -> str | None:
@@ -50,9 +51,11 @@ def departure(run: Run, branch: Branch, sources: dict[bytes, str]) -> str | None
     return "An actor could not go on where it did before." if run.left_plan else None
 
 
-def shape_texts(steps: list[Step], shapes: list[bytes]) -> dict[bytes, str]:
-    """Return the shapes of the requests of a run as text."""
-    return {shape: step.sent[0].shape for step, shape in zip(steps, shapes, strict=True)}
+def note_shapes(run: Run, sources: dict[bytes, str]) -> None:
+    """Add the shapes of the requests of a run as text."""
+    for step, shape in zip(run.steps, run.shapes, strict=True):
+        if shape not in sources:
+            sources[shape] = step.sent[0].shape
 
 
 def _difference(first: Run, second: Run) -> str:

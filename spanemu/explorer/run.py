@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 from zlib import crc32
 
@@ -84,8 +84,10 @@ class Run:
         self._clock = database.core.store.clock
         self._steps_max = steps_max
         self._starting: list[Actor] = []
+        self._threads: Sequence[KeptThread] = ()
         self._last: Actor | None = None  # that ran
-        self._finished = threading.Event()
+        self._finished = threading.Lock()  # which is free when the run has ended
+        self._finished.acquire()
         self._stops = 0
         self._others: tuple[int, ...] = ()
         self._free: tuple[int, ...] = ()
@@ -100,10 +102,10 @@ class Run:
         """The transactions that were aborted by the database."""
         return self.footprints.aborted
 
-    @property
+    @cached_property
     def shapes(self) -> list[bytes]:
-        """The shape of the request with which each step begins, as a checksum."""
-        return [crc32(step.sent[0].shape.encode()).to_bytes(SHAPE_BYTES) for step in self.steps]
+        """The shapes of the requests with which the steps of a finished run begin, as checksums."""
+        return [_checksum(step.sent[0].shape) for step in self.steps]
 
     # ------------------------------------------------------------------ the baton
 
@@ -115,12 +117,10 @@ class Run:
         self._starting = [self.actors[number] for number in sorted(self.plan.order)]
         for actor in self._starting:
             actor.is_started = True
-            function = self._roster.functions[actor.number]
-            threads[actor.number].run(partial(self._live, actor, function))
-        first = self._starting.pop(0)
+        self._threads = threads
+        first = self._starting[0]
         random_before = swap_python_state(first.random_state)
-        self.present = self._last = first
-        first.baton.release()
+        self._give_turn(self._starting.pop(0))
         self._watch()
         random_after = swap_python_state(random_before)
         (self._last if self.swaps_random and self._last else first).random_state = random_after
@@ -132,7 +132,7 @@ class Run:
         """Wait until the run has ended, or hangs."""
         # Looks are counted, since a busy machine may stop this whole process for seconds.
         stops, looks = -1, 0
-        while not self._finished.wait(LOOK_SECONDS):
+        while not self._finished.acquire(timeout=LOOK_SECONDS):
             actor = self.present
             if stops != self._stops or actor is None or actor.is_served or not actor.is_running:
                 stops, looks = self._stops, 0
@@ -144,7 +144,7 @@ class Run:
 
     def _live(self, actor: Actor, function: Callable[[], Any]) -> None:
         actor.baton.acquire()
-        actor.is_running = True
+        actor.is_running = actor.is_begun = True
         try:
             self._check()
             if actor.parent is not None:
@@ -160,7 +160,7 @@ class Run:
         if following is None:
             self._end_step()
             self.present = None
-            self._finished.set()
+            self._finished.release()
         else:
             self._pass_on(actor, following)
 
@@ -173,8 +173,15 @@ class Run:
         actor.is_running = False
         if self.swaps_random:
             actor.random_state = swap_python_state(following.random_state)
-        self.present = self._last = following
-        following.baton.release()
+        self._give_turn(following)
+
+    def _give_turn(self, actor: Actor) -> None:
+        """Let an actor run on; the first turn of a function wakes its thread."""
+        self.present = self._last = actor
+        if not actor.is_begun and actor.parent is None:
+            function = self._roster.functions[actor.number]
+            self._threads[actor.number].run(partial(self._live, actor, function))
+        actor.baton.release()
 
     def stop(self, actor: Actor, kind: str, sent: Sent) -> None:
         """Stop an actor; return when it is its turn again, at the beginning of its next step."""
@@ -253,20 +260,23 @@ class Run:
         """Return the actor that runs next, None if all have ended."""
         if self._starting:
             return self._starting.pop(0)
-        running = self._running()
-        waiting = [each for each in running if each.waits is not None]
-        for waiter in waiting:
-            assert waiter.waits is not None
-            if waiter.enabled_by is None and waiter.waits.is_over():
-                waiter.enabled_by = len(self.steps) - 1
-        enabled = [each for each in running if each.is_enabled]
+        enabled, waiting = [], []
+        for each in self._running():
+            if each.waits is None:
+                enabled.append(each)
+                continue
+            waiting.append(each)
+            if each.waits.is_over():
+                enabled.append(each)
+                if each.enabled_by is None:
+                    each.enabled_by = len(self.steps) - 1
         if not enabled:
             self._others = self._free = ()
             return self._wake(waiting) if waiting else None
         if self.fatal is not None or self.livelock:
             return enabled[0]
         chosen = self._next(actor, enabled)
-        self._others = tuple(each.number for each in enabled if each is not chosen)
+        self._others = tuple([each.number for each in enabled if each is not chosen])
         interrupts = actor in enabled and kind in INTERRUPTED
         self._free = () if interrupts else self._others
         if self.steps and chosen is not actor and interrupts:
@@ -280,7 +290,7 @@ class Run:
 
         That is the function with the last step, unless it waits for another one in Python.
         """
-        running = [each for each in self.actors if each.is_started and not each.is_done]
+        running = [each for each in self._roster.actors if each.is_started and not each.is_done]
         if not self.plan.in_turn:
             return running
         last = self.actors[self.word[-1]].root if self.word else None
@@ -425,6 +435,11 @@ class Run:
     def trace(self) -> Trace:
         """Return the order of the steps."""
         return Trace.of(self.steps, self.footprints.ages(), len(self.actors))
+
+
+@lru_cache(maxsize=1024)
+def _checksum(shape: str) -> bytes:
+    return crc32(shape.encode()).to_bytes(SHAPE_BYTES)
 
 
 def _stack_of(actor: Actor) -> str:

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from spanemu.explorer.histories import FinishedRun, FinishedRuns, Reversal, history_of
+from spanemu.explorer.histories import FinishedRun, FinishedRuns, Order, Reversal, history_of
 from spanemu.explorer.run import SHAPE_BYTES, Run
 from spanemu.explorer.steps import INTERRUPTED, Trace
+
+ORDERS_KEPT = 128  # of finished runs, decoded
 
 
 class _Entry(NamedTuple):
@@ -46,23 +49,28 @@ class Frontier:
         self._queue: list[_Entry] = []
         self._pushed: set[bytes] = set()
         self._finished = FinishedRuns()
+        self._order_of = lru_cache(maxsize=ORDERS_KEPT)(self._decoded)
         self._serial = count()
+        self._head: Reversal | None = None  # of the cheapest prefix, as `has_more` has found it
         self.left = 0  # prefixes within the bound that wait
 
     @property
     def has_more(self) -> bool:
         """True if the bound leaves out a prefix that no finished run covers."""
-        while self._queue and self._finished.cover(self._reversal(self._queue[0]).history):
+        while self._queue:
+            head = self._head = self._reversal(self._queue[0])
+            if not self._finished.cover(head.history):
+                return True
             self._pop()
-        return bool(self._queue)
+        return False
 
     def next(self) -> Branch | None:
         """Return the cheapest prefix that no finished run covers; None beyond the bound."""
         if not self.has_more or self._queue[0].preemptions > self._most:
             return None
-        entry = self._pop()
+        reversal, entry = self._head, self._pop()
+        assert reversal is not None
         shapes = self._finished.runs[entry.run].shapes
-        reversal = self._reversal(entry)
         return Branch(
             tuple(reversal.word),
             tuple(
@@ -78,7 +86,10 @@ class Frontier:
 
     def _reversal(self, entry: _Entry) -> Reversal:
         run = self._finished.runs[entry.run]
-        return run.reversal(run.clocks(), (entry.first, entry.second))
+        return run.reversal(self._order_of(entry.run), (entry.first, entry.second))
+
+    def _decoded(self, number: int) -> Order:
+        return self._finished.runs[number].order()
 
     def add(self, run: Run) -> bool:
         """Push the reversals of the races of a finished run; return whether the run is new."""
@@ -89,9 +100,9 @@ class Frontier:
             return False
         finished = FinishedRun(word, b"".join(run.shapes), history)
         number = self._finished.add(finished)
-        following = _following(run.word)
+        following, order = _following(run.word), Order.of(word, trace.clocks)
         for race in races(run, trace):
-            reversal = finished.reversal(trace.clocks, race)
+            reversal = finished.reversal(order, race)
             digest = blake2b(b"\xff".join(reversal.history), digest_size=8).digest()
             if digest not in self._pushed:
                 self._pushed.add(digest)
@@ -105,16 +116,17 @@ class Frontier:
 
 def races(run: Run, trace: Trace) -> Iterator[tuple[int, int]]:
     """Yield the pairs of steps that may be reversed."""
-    for step in run.steps:
-        bits = trace.direct[step.index]
-        for first in range(step.index):
+    for step, bits in zip(run.steps, trace.direct, strict=True):
+        while bits:
+            lowest = bits & -bits
+            bits ^= lowest
+            first = run.steps[lowest.bit_length() - 1]
             if (
-                bits >> first & 1
-                and run.steps[first].actor != step.actor
-                and step.enabled_by != first
-                and not (step.is_woken or run.steps[first].is_woken)
+                first.actor != step.actor
+                and step.enabled_by != first.index
+                and not (step.is_woken or first.is_woken)
             ):
-                yield first, step.index
+                yield first.index, step.index
 
 
 def _following(word: Sequence[int]) -> list[int | None]:

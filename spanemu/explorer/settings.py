@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -79,13 +80,28 @@ def named(actors: Mapping[str, Function] | Sequence[Function] | Function) -> dic
     return result
 
 
-def bound(function: Function, client: Any) -> Callable[[], Any]:
-    """Return a function of no parameter, which passes the client on if there is a parameter."""
-    try:
-        takes_database = bool(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        takes_database = True
-    call = (lambda: function(client)) if takes_database else function
+def bound(name: str, function: Function, client: Any) -> Callable[[], Any]:
+    """Return a function of no parameter, which passes the client to a required parameter.
+
+    Raises ValueError for a function that requires more.
+    """
+    call = (lambda: function(client)) if _takes_database(name, function) else function
     if not inspect.iscoroutinefunction(function):
         return call
     return lambda: coroutines.run_coroutine(call)
+
+
+def _takes_database(name: str, function: Function) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    takes_any = any(each.kind is each.VAR_POSITIONAL for each in signature.parameters.values())
+    for given in ((), (None,)) if not takes_any else ((None,),):
+        with suppress(TypeError):
+            signature.bind(*given)
+            return bool(given)
+    raise ValueError(
+        f"the actor {name} has the parameters {signature}; an actor requires none, or one for the "
+        "database"
+    )

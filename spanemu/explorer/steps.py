@@ -76,7 +76,7 @@ class Step:
     accesses: dict[Access, None] = field(default_factory=dict)
     reads: list[tuple[Access, list[Any]]] = field(default_factory=list)
     changes: list[RowChange] = field(default_factory=list)
-    _by_tree: dict[int, list[Access]] = field(default_factory=dict)
+    _by_tree: dict[int, list[Access]] | None = None  # the accesses, if they have been asked for
 
     @property
     def texts(self) -> list[str]:
@@ -85,14 +85,22 @@ class Step:
 
     def add(self, access: Access) -> None:
         """Count an access as one of this step."""
-        if access not in self.accesses:
-            self.accesses[access] = None
-            self._by_tree.setdefault(access.tree, []).append(access)
+        self.accesses[access] = None
+        self._by_tree = None
+
+    def by_tree(self) -> dict[int, list[Access]]:
+        """Return the accesses by tree."""
+        known = self._by_tree
+        if known is None:
+            known = self._by_tree = {}
+            for access in self.accesses:
+                known.setdefault(access.tree, []).append(access)
+        return known
 
     def depends_on(self, other: Step) -> bool:
         """Return whether the order of two steps of different actors may matter."""
-        own = self._by_tree
-        for tree, theirs in other._by_tree.items():
+        own = self.by_tree()
+        for tree, theirs in other.by_tree().items():
             mine = own.get(tree)
             if mine is None:
                 continue
@@ -134,9 +142,10 @@ class Trace:
         of_actor = [0] * actors  # the steps of each actor, as bit sets
         for step in steps:
             direct = before = 0
-            for index in range(step.index - 1, -1, -1):
-                if before >> index & 1:
-                    continue
+            left = (1 << step.index) - 1  # not known to come before
+            while left:
+                index = left.bit_length() - 1
+                left ^= 1 << index
                 other = steps[index]
                 if (
                     other.actor == step.actor
@@ -148,8 +157,9 @@ class Trace:
                 ):
                     direct |= 1 << index
                     before |= trace.before[index] | 1 << index
+                    left &= ~before
             trace.direct.append(direct)
             trace.before.append(before)
-            trace.clocks.append(tuple((before & bits).bit_count() for bits in of_actor))
+            trace.clocks.append(tuple([(before & bits).bit_count() for bits in of_actor]))
             of_actor[step.actor] |= 1 << step.index
         return trace

@@ -49,6 +49,7 @@ class Front:
     def __init__(self, database: str, others: Sequence[Watcher]) -> None:
         self.run: Run | None = None
         self._database = database
+        self._prefix = f"{database}/"
         self._others = others
         self._owner = threading.get_ident()
 
@@ -57,10 +58,11 @@ class Front:
     def started(self, call: ServedCall, request: Any) -> None:
         """Stop an actor before its request; refuse requests that belong to no actor."""
         if not self._is_explored(request):
+            self._note_stranger()
             for other in self._others:
                 other.started(call, request)
             return
-        call.is_explored = True  # type: ignore[attr-defined]
+        call.is_explored = True
         method = call.path.rpartition("/")[2]
         run, actor = self.run, acting()
         if method in UNSCHEDULED:
@@ -81,7 +83,7 @@ class Front:
 
     def replied(self, call: ServedCall, reply: bytes) -> None:
         """Drop a response if the run says so."""
-        if not hasattr(call, "is_explored"):
+        if not call.is_explored:
             for other in self._others:
                 other.replied(call, reply)
             return
@@ -92,7 +94,7 @@ class Front:
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
         """Record the end of a request."""
-        if not hasattr(call, "is_explored"):
+        if not call.is_explored:
             for other in self._others:
                 other.ended(call, error)
             return
@@ -100,11 +102,17 @@ class Front:
         if actor is not None and run is not None:
             run.ended(actor, error)
 
+    def _note_stranger(self) -> None:
+        """Note that a request of an actor is for another database, which no run restores."""
+        actor = acting()
+        if actor is not None and self.run is not None and actor.run is self.run:
+            actor.uses_others = True
+
     def _is_explored(self, request: Any) -> bool:
         for name in ("session", "database", "name"):
             value = getattr(request, name, "")
             if isinstance(value, str) and value:
-                return value == self._database or value.startswith(f"{self._database}/")
+                return value.startswith(self._prefix) or value == self._database
         return False
 
     # ------------------------------------------------------------------ hooks of the engine

@@ -180,9 +180,7 @@ class Endpoint:
     def unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         """Return the only reply."""
         if self._watchers:
-            replies: Iterator[bytes] = self._only(data, call, tuple(self._watchers))
-            (only,) = list[bytes](self._watched(replies, call))
-            return only
+            return self._watched_unary(data, call)
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 
@@ -236,10 +234,19 @@ class Endpoint:
             if pause is not None:
                 pause.end()
 
-    def _only(
-        self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher]
-    ) -> Iterator[bytes]:
-        yield _serialized(self._answer(data, call, watchers))
+    def _watched_unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
+        failure: Exception | None = None
+        try:
+            reply = _serialized(self._answer(data, call, tuple(self._watchers)))
+            for watcher in tuple(self._watchers):
+                watcher.replied(call, reply)
+            return reply
+        except Exception as error:
+            failure = error
+            raise
+        finally:
+            for watcher in tuple(self._watchers):
+                watcher.ended(call, failure)
 
     def _replies(
         self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher], waits: bool

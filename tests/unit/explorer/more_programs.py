@@ -465,7 +465,79 @@ def with_another_id(database: Any) -> None:
     write(database, "insert", "Users", "Id Name", (2, "ann"))
 
 
+def takes_first_by_index(owner: str) -> Actor:
+    """Return an actor that reads an entry of an index, and writes the row by a batch."""
+
+    def actor(database: Any) -> None:
+        found = rows_of(
+            database,
+            "SELECT Id FROM Tasks@{FORCE_INDEX=TasksByState} WHERE State = 'open' "
+            "ORDER BY Id LIMIT 1",
+        )
+        with database.batch() as batch:
+            for (task,) in found:
+                batch.update("Tasks", ["Id", "State", "Owner"], [(task, "taken", owner)])
+
+    return actor
+
+
+def changes_if_present(database: Any) -> str:
+    if not rows_of(database, "SELECT Id FROM Expenses WHERE Id = 'rent'"):
+        return "gone"
+    with database.batch() as batch:
+        batch.update("Expenses", ["Id", "Amount"], [("rent", 70)])
+    return "changed"
+
+
+def removes_expense(database: Any) -> None:
+    with database.batch() as batch:
+        batch.delete("Expenses", KeySet(keys=[["rent"]]))
+
+
+def notes_if_present(database: Any) -> str:
+    if not rows_of(database, "SELECT Id FROM Parents WHERE Id = 2"):
+        return "gone"
+    with database.batch() as batch:
+        batch.insert("Notes", ["Id", "Parent"], [(1, 2)])
+    return "noted"
+
+
+def removes_parent(database: Any) -> None:
+    with database.batch() as batch:
+        batch.delete("Parents", KeySet(keys=[[2]]))
+
+
+def removes_if_without_notes(database: Any) -> str:
+    if rows_of(database, "SELECT Id FROM Notes WHERE Parent = 2"):
+        return "kept"
+    removes_parent(database)
+    return "removed"
+
+
 MORE: list[Program] = [
+    Program(
+        "first task by index, blind",
+        {"ann": takes_first_by_index("ann"), "bob": takes_first_by_index("bob")},
+        "lost update",
+    ),
+    Program(
+        "change of a removed row",
+        {"change": changes_if_present, "remove": removes_expense},
+        "inconsistent read",
+        {"faults": ("abort",)},
+    ),
+    Program(
+        "note of a removed parent",
+        {"note": notes_if_present, "remove": removes_parent},
+        "inconsistent read",
+        {"faults": ("abort",)},
+    ),
+    Program(
+        "removal of a parent with a new note",
+        {"remove": removes_if_without_notes, "note": notes_if_present},
+        "phantom",
+        {"faults": ("abort",)},
+    ),
     Program("snapshot, then dml", {"x": then_dml(1), "y": then_dml(2)}, "lost update"),
     Program(
         "snapshot in a transaction",

@@ -238,3 +238,60 @@ def test_postgresql_databases_are_explored() -> None:
                 batch.update("acc", ["id", "bal"], [("a", now + 1)])
 
         assert database.explore([add, add]).kind == "lost update"
+
+
+def test_functions_with_defaults_get_no_database(database: Any) -> None:
+    given = []
+
+    def with_default(number: int = 3) -> None:
+        given.append(number)
+
+    database.explore(with_default)
+    assert set(given) == {3}
+
+
+def test_functions_that_require_more_than_a_database_are_refused(database: Any) -> None:
+    def pay(client: Any, account: str) -> None: ...
+
+    def book(*, room: int) -> None: ...
+
+    with pytest.raises(ValueError, match=r"the actor pay has the parameters \(client.*account"):
+        database.explore(pay)
+    with pytest.raises(ValueError, match="the actor book has the parameters"):
+        database.explore(book)
+
+
+def test_requests_to_other_databases_are_warned_about() -> None:
+    with Emulator() as emulator:
+        database, other = (emulator.create_database(name, SCHEMA) for name in ("app", "other"))
+        fill(database.client())
+        fill(other.client())
+
+        def reads_both(client: Any) -> None:
+            for each in (other.client(), client):
+                with each.snapshot() as snapshot:
+                    list(snapshot.execute_sql("SELECT Bal FROM Acc"))
+
+        def adds_elsewhere(client: Any) -> Any:
+            blind("a", 1)(other.client())
+            return rows_of(other)
+
+        stranger = "uses another database, which is neither restored nor scheduled"
+        assert f"reads_both {stranger}" in database.explore(reads_both).warnings
+        with pytest.raises(CannotExplore, match=f"adds_elsewhere {stranger}"):
+            database.explore(adds_elsewhere)
+
+
+def test_outcomes_leave_out_columns_without_values() -> None:
+    schema = (
+        "CREATE TABLE Doc (Id INT64, Title STRING(MAX), "
+        "Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Title)) HIDDEN) PRIMARY KEY (Id)"
+    )
+
+    def write(client: Any) -> None:
+        with client.batch() as batch:
+            batch.insert("Doc", ["Id", "Title"], [(1, "red fox")])
+
+    with Emulator() as emulator:
+        outcomes = emulator.create_database("docs", schema).explore([write, lambda: None]).outcomes
+    assert {outcome.rows for outcome in outcomes} == {(("Doc", ('(1, "red fox")',)),)}

@@ -66,13 +66,13 @@ def test_finished_runs_cover_their_beginnings() -> None:
 def test_histories_know_the_clocks_of_their_steps() -> None:
     steps = (0, ((b"a", WRITE),)), (1, ((b"a", READ),)), (0, ((b"a", WRITE),))
     run = FinishedRun(bytes((0, 1, 0)), b"", history(*steps))
-    assert run.clocks() == trace(*steps).clocks == [(0, 0), (1, 0), (1, 1)]
+    assert run.order().clocks == trace(*steps).clocks == [(0, 0), (1, 0), (1, 1)]
 
 
 def test_reversals_leave_out_what_comes_after_the_first_step() -> None:
     steps = (0, ((b"a", WRITE),)), (0, ()), (1, ((b"b", READ),)), (1, ((b"a", READ),))
     run = FinishedRun(bytes((0, 0, 1, 1)), b"", history(*steps))
-    reversal = run.reversal(run.clocks(), (0, 3))
+    reversal = run.reversal(run.order(), (0, 3))
     assert (reversal.indexes, reversal.word) == ((2, 3), bytes((1, 1)))
     assert reversal.history == history(steps[2], steps[3])
 
