@@ -105,6 +105,17 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             [(1, 14), (2, 20), (3, 30)],
         ),
         (
+            "GRAPH Net MATCH (a)-[e:Road]->(b) RETURN a.id, COUNT(*) AS n, "
+            "IS_FIRST(1) OVER (ORDER BY COUNT(*), a.id DESC) AS fewest",
+            [(1, 2, False), (2, 1, True), (3, 2, False)],
+        ),
+        (
+            "GRAPH Net MATCH (a)-[e:Road]->(b) RETURN a, b.id AS b, SUM(e.km) AS km, IS_FIRST(1) "
+            "OVER (PARTITION BY a ORDER BY SUM(e.km) DESC) AS f GROUP BY a, b NEXT "
+            "RETURN a.id, b, km, f",
+            [(1, 2, 24, True), (2, 3, 20, True), (3, 1, 30, True), (3, 3, 5, False)],
+        ),
+        (
             "GRAPH Net MATCH (a:City)-[e:Road]->{1,2}(b:City {id: 1}) "
             "RETURN a.id, ARRAY_TRANSFORM(e, x -> x.km) AS way",
             [(2, [20, 30]), (3, [5, 30]), (3, [30])],
