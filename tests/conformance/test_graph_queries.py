@@ -126,6 +126,22 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             [(60,), (64,)],
         ),
         (
+            "GRAPH Net MATCH (a {id: 1})-[e:Road WHERE e IN {MATCH -[f:Road]-> FILTER IS_FIRST(1) "
+            "OVER (PARTITION BY SOURCE_NODE_ID(f) ORDER BY f.km DESC) RETURN f}]->{1,3}(b) "
+            "RETURN b.id, ARRAY_LENGTH(e) AS n",
+            [(2, 1), (3, 2), (1, 3)],
+        ),
+        (
+            "GRAPH Net MATCH (a {id: 1})-[e:Road WHERE INT64(TO_JSON(e).properties.km) > 10]->"
+            "{1,2}(b WHERE JSON_VALUE(TO_JSON(b).kind) = 'node') RETURN b.id",
+            [(2,), (3,)],
+        ),
+        (
+            "GRAPH Net MATCH ANY CHEAPEST (a {id: 1})-[e:Road COST "
+            "INT64(TO_JSON(e).properties.km)]->{1,3}(b {id: 3}) LET s = SUM(e.km) RETURN s",
+            [(30,)],
+        ),
+        (
             "GRAPH Net MATCH p = (a:City {id: 1})-[e:Road {n: 1}]->(b) FOR x IN NODES(p) "
             "MATCH (x)-[f:Road]->(y) RETURN x.id, f.km",
             [(1, 10), (1, 14), (2, 20)],
