@@ -59,6 +59,11 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
         ("GRAPH Net MATCH (a)-[e:Road]-(b) RETURN COUNT(*) AS n", [(9,)]),
         ("GRAPH Net MATCH (a)-[e:Road]->(a) RETURN a.name, e.km", [("Cor", 5)]),
         (
+            "GRAPH Net MATCH (a {id: 2})-[@{INDEX_STRATEGY=FORCE_INDEX_UNION} e:Road]-(b) "
+            "RETURN e.km",
+            [(10,), (14,), (20,)],
+        ),
+        (
             "GRAPH Net MATCH (d:Driver) OPTIONAL MATCH (d)-[:Visit]->(c) WHERE c.id > 1 "
             "RETURN d.name, c.name AS city",
             [("Ann", "Cor"), ("Bob", None)],
@@ -204,6 +209,7 @@ def test_role_needs_the_columns_of_what_is_touched(net: Any) -> None:
     "sql",
     [
         "GRAPH Net MATCH (c:City) RETURN c",
+        "GRAPH Net MATCH (a {id: 2})-[@{INDEX_STRATEGY=FORCE_INDEX_UNION} e:Road]->() RETURN e.km",
         "GRAPH Net MATCH (c:City) FILTER IS_FIRST(0) OVER () RETURN c.id",
         "GRAPH Net RETURN VALUE {MATCH (c:City) RETURN c.id} AS v",
         "GRAPH Net MATCH ANY CHEAPEST (a:City)-[e:Road COST e.km - 10]->(b) RETURN 1 AS x",
