@@ -59,6 +59,11 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
         ("GRAPH Net MATCH (a)-[e:Road]-(b) RETURN COUNT(*) AS n", [(9,)]),
         ("GRAPH Net MATCH (a)-[e:Road]->(a) RETURN a.name, e.km", [("Cor", 5)]),
         (
+            "GRAPH Net MATCH (a {id: 2})-[@{INDEX_STRATEGY=FORCE_INDEX_UNION} e:Road]-(b) "
+            "RETURN e.km",
+            [(10,), (14,), (20,)],
+        ),
+        (
             "GRAPH Net MATCH (d:Driver) OPTIONAL MATCH (d)-[:Visit]->(c) WHERE c.id > 1 "
             "RETURN d.name, c.name AS city",
             [("Ann", "Cor"), ("Bob", None)],
@@ -105,6 +110,17 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             [(1, 14), (2, 20), (3, 30)],
         ),
         (
+            "GRAPH Net MATCH (a)-[e:Road]->(b) RETURN a.id, COUNT(*) AS n, "
+            "IS_FIRST(1) OVER (ORDER BY COUNT(*), a.id DESC) AS fewest",
+            [(1, 2, False), (2, 1, True), (3, 2, False)],
+        ),
+        (
+            "GRAPH Net MATCH (a)-[e:Road]->(b) RETURN a, b.id AS b, SUM(e.km) AS km, IS_FIRST(1) "
+            "OVER (PARTITION BY a ORDER BY SUM(e.km) DESC) AS f GROUP BY a, b NEXT "
+            "RETURN a.id, b, km, f",
+            [(1, 2, 24, True), (2, 3, 20, True), (3, 1, 30, True), (3, 3, 5, False)],
+        ),
+        (
             "GRAPH Net MATCH (a:City)-[e:Road]->{1,2}(b:City {id: 1}) "
             "RETURN a.id, ARRAY_TRANSFORM(e, x -> x.km) AS way",
             [(2, [20, 30]), (3, [5, 30]), (3, [30])],
@@ -113,6 +129,22 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             "GRAPH Net MATCH (a {id: 1})-[e:Road]->{1,3}(b:City) LET s = SUM(e.km), n = COUNT(e) "
             "FILTER n = 3 AND b.id = 1 RETURN s",
             [(60,), (64,)],
+        ),
+        (
+            "GRAPH Net MATCH (a {id: 1})-[e:Road WHERE e IN {MATCH -[f:Road]-> FILTER IS_FIRST(1) "
+            "OVER (PARTITION BY SOURCE_NODE_ID(f) ORDER BY f.km DESC) RETURN f}]->{1,3}(b) "
+            "RETURN b.id, ARRAY_LENGTH(e) AS n",
+            [(2, 1), (3, 2), (1, 3)],
+        ),
+        (
+            "GRAPH Net MATCH (a {id: 1})-[e:Road WHERE INT64(TO_JSON(e).properties.km) > 10]->"
+            "{1,2}(b WHERE JSON_VALUE(TO_JSON(b).kind) = 'node') RETURN b.id",
+            [(2,), (3,)],
+        ),
+        (
+            "GRAPH Net MATCH ANY CHEAPEST (a {id: 1})-[e:Road COST "
+            "INT64(TO_JSON(e).properties.km)]->{1,3}(b {id: 3}) LET s = SUM(e.km) RETURN s",
+            [(30,)],
         ),
         (
             "GRAPH Net MATCH p = (a:City {id: 1})-[e:Road {n: 1}]->(b) FOR x IN NODES(p) "
@@ -177,6 +209,7 @@ def test_role_needs_the_columns_of_what_is_touched(net: Any) -> None:
     "sql",
     [
         "GRAPH Net MATCH (c:City) RETURN c",
+        "GRAPH Net MATCH (a {id: 2})-[@{INDEX_STRATEGY=FORCE_INDEX_UNION} e:Road]->() RETURN e.km",
         "GRAPH Net MATCH (c:City) FILTER IS_FIRST(0) OVER () RETURN c.id",
         "GRAPH Net RETURN VALUE {MATCH (c:City) RETURN c.id} AS v",
         "GRAPH Net MATCH ANY CHEAPEST (a:City)-[e:Road COST e.km - 10]->(b) RETURN 1 AS x",

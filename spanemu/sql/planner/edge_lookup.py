@@ -69,13 +69,13 @@ def plain_lookup(translator: Translator, scan: resolved.Scan, key: Columns) -> P
     """
     computed: tuple[tuple[ResolvedColumn, Expr], ...] = ()
     if isinstance(scan, resolved.ProjectScan):
-        scan, computed = scan.input, scan.computed
+        computed, scan = scan.computed, scan.input
     reached: resolved.Scan | None = None
     match: Expr | None = None
     if isinstance(scan, resolved.JoinScan):
         if scan.join_type is not resolved.JoinType.INNER or scan.hints or scan.condition is None:
             return None
-        scan, reached, match = scan.left, scan.right, scan.condition
+        reached, match, scan = scan.right, scan.condition, scan.left
     if not _is_plain(scan) or not (reached is None or _is_plain(reached)):
         return None
     edges = translator.node(scan)

@@ -195,7 +195,7 @@ def _signatures(name: str, symbol: str, overloads: Sequence[AnyOverload]) -> tup
 
 
 def _signature(name: str, symbol: str, parameters: Sequence[Parameter]) -> str:
-    shown = [_parameter(parameter) for parameter in parameters]
+    shown = _shown(parameters, is_operator=bool(symbol))
     if symbol in _FORMS:
         return _FORMS[symbol].format(*shown)
     if symbol and len(shown) == 2:
@@ -203,8 +203,39 @@ def _signature(name: str, symbol: str, parameters: Sequence[Parameter]) -> str:
     return f"{symbol or name}({', '.join(shown)})"
 
 
-def _parameter(parameter: Parameter) -> str:
-    text = _pattern(parameter.pattern)
+def _shown(parameters: Sequence[Parameter], *, is_operator: bool) -> list[str]:
+    """Return the text of each parameter; parameters that are repeated together have one text."""
+    kinds: Mapping[str, str] = {}
+    if not is_operator:
+        kinds = _graph_kinds(parameters)
+    repeated = [each for each in parameters if each.arity is Arity.REPEATED]
+    if len(repeated) < 2:
+        return [_parameter(parameter, kinds) for parameter in parameters]
+    together = ", ".join([_pattern(each.pattern, kinds) for each in repeated])
+    single = [_parameter(each, kinds) for each in parameters if each not in repeated]
+    return [*single, f"[[{together}], ...]"]
+
+
+def _graph_kinds(parameters: Sequence[Parameter]) -> dict[str, str]:
+    """Return the names of the types of graphs that variables of a signature stand for."""
+    return {
+        parameter.pattern.name: _GRAPH_KINDS[parameter.pattern.only]
+        for parameter in parameters
+        if isinstance(parameter.pattern, TypeVariable) and parameter.pattern.only in _GRAPH_KINDS
+    }
+
+
+# How signatures name the variables of types of graphs, by the type codes allowed.
+_GRAPH_KINDS: Mapping[frozenset[str], str] = {
+    frozenset({"GRAPH_NODE"}): "GRAPH_NODE",
+    frozenset({"GRAPH_EDGE"}): "GRAPH_EDGE",
+    frozenset({"GRAPH_PATH"}): "GRAPH_PATH",
+    frozenset({"GRAPH_NODE", "GRAPH_EDGE"}): "GRAPH_ELEMENT",
+}
+
+
+def _parameter(parameter: Parameter, kinds: Mapping[str, str]) -> str:
+    text = _pattern(parameter.pattern, kinds)
     if parameter.named_only:
         text = f"{parameter.name} => {text}"
     if parameter.arity is Arity.OPTIONAL:
@@ -212,15 +243,15 @@ def _parameter(parameter: Parameter) -> str:
     return f"[{text}, ...]" if parameter.arity is Arity.REPEATED else text
 
 
-def _pattern(pattern: Pattern) -> str:
+def _pattern(pattern: Pattern, kinds: Mapping[str, str]) -> str:
     if isinstance(pattern, TypeVariable):
-        return "ANY"
+        return kinds.get(pattern.name, "ANY")
     if isinstance(pattern, ArrayOf):
         any_array = isinstance(pattern.element, TypeVariable)
-        return "ARRAY" if any_array else f"ARRAY<{_pattern(pattern.element)}>"
+        return "ARRAY" if any_array else f"ARRAY<{_pattern(pattern.element, kinds)}>"
     if isinstance(pattern, LambdaOf):
-        inside = ", ".join(_pattern(one) for one in pattern.parameters)
-        return f"FUNCTION<({inside})->{_pattern(pattern.body)}>"
+        inside = ", ".join(_pattern(one, kinds) for one in pattern.parameters)
+        return f"FUNCTION<({inside})->{_pattern(pattern.body, kinds)}>"
     if isinstance(pattern, Special):
         return pattern.kind
     return str(pattern)

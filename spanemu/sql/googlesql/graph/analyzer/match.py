@@ -193,6 +193,7 @@ class Matcher:
         pattern = edge.link.pattern
         name = "$edge" if pattern.variable is None else pattern.variable.name
         tables = [table for table, _ in edge.senses]
+        is_open = edge.link.direction is ast.Direction.ANY
         check_table_hint(pattern.table_hint, tables, self.analysis)
         rows = [
             Rows(
@@ -201,10 +202,11 @@ class Matcher:
                 self.analysis,
                 is_reversed=is_reversed,
                 hint=pattern.table_hint,
+                is_half=is_open,
             )
             for table, is_reversed in edge.senses
         ]
-        if edge.link.direction is ast.Direction.ANY:
+        if is_open:
             for table_rows in rows:
                 self._skip_loops(table_rows)
         element = ScannedElement(name, self.catalog.edges, rows, self.analysis)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from spanemu.sql.analysis.tree import rewrite
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import operator_call
@@ -131,12 +132,25 @@ class PathContext:
         """Return the conditions of an element pattern in one step."""
         is_edge = element.is_edge
         exposed = labeled_tables(pattern, self.catalog, is_edge=is_edge)
-        return filler_conditions(pattern, element, exposed, self._table, self._env)
+        conditions = filler_conditions(pattern, element, exposed, self._table, self._env)
+        element.finish()
+        return conditions
 
     def cost(self, pattern: ast.EdgePattern, rows: Rows) -> Expr:
         """Return the cost of an edge in one step. Raise BadCost if it is no number."""
         element = self.single("$edge", rows)
-        return edge_cost(pattern, element, self._table, self._env)
+        cost = edge_cost(pattern, element, self._table, self._env)
+        if element.uses == 0:
+            return cost
+        # The cost is computed beside the other values of the row.
+        value = rows.value(element.type, whole=True)
+
+        def with_value(part: Expr) -> Expr | None:
+            is_edge = isinstance(part, ColumnRef) and part.column.id == element.column.id
+            return value if is_edge else None
+
+        computed: Expr = rewrite(cost, with_value)
+        return computed
 
     def note_tables(self, edges: Sequence[int], nodes: Sequence[int]) -> None:
         """Note the tables that edges and nodes of the path may come from."""
@@ -181,7 +195,10 @@ class _Step:
         catalog, analysis = context.catalog, context.analysis
         table, is_reversed = sense
         hint = hop.link.pattern.table_hint
-        self.edge = Rows(table, catalog, analysis, is_reversed=is_reversed, hint=hint)
+        is_open = hop.link.direction is ast.Direction.ANY
+        self.edge = Rows(
+            table, catalog, analysis, is_reversed=is_reversed, hint=hint, is_half=is_open
+        )
         self.right = self._node(is_left=False, context=context)
         self.left = self._node(is_left=True, context=context) if hop.has_left else None
         self.conditions: list[Expr] = []

@@ -6,8 +6,11 @@ An element that is known by its columns is compared by them, so that no value is
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
+from spanemu.base.record import Unique, record
 from spanemu.sql.googlesql import ast as sql_ast
 from spanemu.sql.googlesql.analyzer.analysis import Analysis
 from spanemu.sql.googlesql.analyzer.errors import BadCall, NoMatchingSignature
@@ -25,6 +28,7 @@ from spanemu.sql.googlesql.graph.analyzer.labels import (
     condition_on_rows,
     labeled_value,
 )
+from spanemu.sql.googlesql.graph.analyzer.properties import share_origin
 from spanemu.sql.googlesql.graph.analyzer.rows import Rows
 from spanemu.sql.googlesql.graph.analyzer.state import element_of, group_of
 from spanemu.sql.googlesql.graph.analyzer.table import PathVariable, WorkingTable
@@ -38,6 +42,7 @@ from spanemu.sql.resolved import (
     RankScan,
     ResolvedColumn,
     Scan,
+    SortKey,
 )
 from spanemu.values.graph_types import GraphType
 from spanemu.values.types import BOOL, STRING, TypeCode
@@ -240,24 +245,49 @@ def _has_dynamic(table: GraphTable, folded: str) -> bool:
 # ---------------------------------------------------------------------------- IS_FIRST
 
 
+@record
+class FirstRows(Unique):
+    """A call of IS_FIRST: whether a row is among the first `limit` rows of its partition."""
+
+    partition_by: tuple[Expr, ...]
+    order_by: tuple[SortKey, ...]
+    limit: Expr
+    column: ResolvedColumn
+
+    def __call__(self, rows: Scan) -> Scan:
+        """Return rows with the result of the call."""
+        return RankScan(rows, self.partition_by, self.order_by, self.limit, self.column)
+
+    def over(self, change: Callable[[Expr], Expr]) -> FirstRows:
+        """Return the same call with other arguments, which are those over groups of rows."""
+        order_by = [replace(key, value=change(key.value)) for key in self.order_by]
+        partition_by = tuple(map(change, self.partition_by))
+        return FirstRows(partition_by, tuple(order_by), change(self.limit), self.column)
+
+
 def resolve_is_first(node: sql_ast.WindowCall, env: Env) -> Expr:
-    """Resolve IS_FIRST(k) OVER (...) as a column that the rows get."""
+    """Resolve IS_FIRST(k) OVER (...) as a column that the rows get.
+
+    The window may hold aggregates where the clause does: it is then one over groups.
+    """
     window = node.window
     if len(node.arguments) != 1:
         raise BadCall("IS_FIRST takes the number of rows as its only argument", at=node.at)
     if window.name is not None or window.has_frame:
         raise BadCall("IS_FIRST does not support named windows or window frames", at=node.at)
-    inside = Env(env.analysis, env.scope, env.clause, env.common_tables)
+    inside = Env(env.analysis, env.scope, env.clause, env.common_tables, env.aggregation)
     limit = resolve_int64(node.arguments[0], inside, "IS_FIRST")
-    partition_by = tuple(
-        narrowed(resolve(each, inside), env.analysis) for each in window.partition_by
-    )
+    partition_by = tuple([_partition_key(each, inside) for each in window.partition_by])
     order_by = tuple(resolve_sort_key(item, inside) for item in window.order_by)
     column: ResolvedColumn = env.analysis.column("$is_first", BOOL)
-
-    def ranked(rows: Scan) -> Scan:
-        return RankScan(rows, partition_by, order_by, limit, column)
-
     assert env.windows is not None
-    env.windows.append(ranked)
+    env.windows.append(FirstRows(partition_by, order_by, limit, column))
     return ColumnRef(BOOL, column)
+
+
+def _partition_key(node: sql_ast.Expression, env: Env) -> Expr:
+    value = resolve(node, env)
+    key = narrowed(value, env.analysis)
+    if key is not value:
+        share_origin(value, key, env)
+    return key

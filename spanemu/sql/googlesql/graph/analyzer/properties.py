@@ -97,12 +97,17 @@ def property_of(value: Expr, name: Identifier, env: Env) -> Expr:
 
 def _record_origin(value: Expr, reference: Expr, name: Identifier, env: Env) -> None:
     """Note that a property is a reference to the rows from which its element comes."""
+    share_origin(value, reference, env, f".{name.name}")
+
+
+def share_origin(value: Expr, reference: Expr, env: Env, suffix: str = "") -> None:
+    """Note that `reference` refers to the same rows as the reference `value`."""
     scope: Scope | None = env.scope
     while scope is not None:
         origins = scope.origins or []
         for origin in reversed(origins):
             if origin.expression is value:
-                shown = f"{origin.display_name}.{name.name}"
+                shown = f"{origin.display_name}{suffix}"
                 origins.append(origin._replace(expression=reference, display_name=shown))
                 return
         scope = scope.parent

@@ -53,7 +53,7 @@ def resolve_graph_body(
     """Resolve a GRAPH statement, or a subquery in braces. Raise AnalysisError if it is invalid."""
     if body.graph is None:
         _check_begins_with_match(body)
-    table = _in_graph(body, env, is_braced=True)
+    table = _in_graph(body, env)
     columns = tuple((variable.name, _column(variable)) for variable in table.variables)
     result = QueryResult(table.build(), columns, ordered=table.is_ordered, is_firm=True)
     return order_by_output(result, order_by, env)
@@ -82,7 +82,7 @@ def resolve_graph_table(item: sql_ast.GraphTable, env: Env, scope: Scope) -> Rel
     inside = Env(env.analysis, scope, "GRAPH_TABLE", env.common_tables)
     body = item.query.body
     assert isinstance(body, ast.GraphQuery)
-    table = _in_graph(body, inside, is_braced=False)
+    table = _in_graph(body, inside)
     return GraphTableRelation("" if item.alias is None else item.alias.name, table)
 
 
@@ -107,7 +107,7 @@ class GraphTableRelation(Relation):
         return self._table.build()
 
 
-def _in_graph(body: ast.GraphQuery, env: Env, *, is_braced: bool) -> WorkingTable:
+def _in_graph(body: ast.GraphQuery, env: Env) -> WorkingTable:
     if env.analysis.in_schema:
         raise BadGraphQuery("A view or a function cannot query a property graph", at=body.at)
     state = graph_state(env.analysis)
@@ -119,7 +119,7 @@ def _in_graph(body: ast.GraphQuery, env: Env, *, is_braced: bool) -> WorkingTabl
         raise NoGraph(at=body.at)
     state.catalogs.append(catalog)
     try:
-        inside = GraphEnv(env, catalog, is_braced=is_braced)
+        inside = GraphEnv(env, catalog)
         return resolve_queries(body, unit_table(catalog.fold), inside)
     finally:
         state.catalogs.pop()

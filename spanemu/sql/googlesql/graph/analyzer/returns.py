@@ -7,10 +7,9 @@ The rows pass through these steps, of which most queries have few:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spanemu.base.errors import Unsupported
 from spanemu.base.record import dataclass
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.hints import HintTarget, check_hints
@@ -34,6 +33,7 @@ from spanemu.sql.googlesql.graph.analyzer.errors import (
     NameNeeded,
     NotUsableInDistinct,
 )
+from spanemu.sql.googlesql.graph.analyzer.predicates import FirstRows
 from spanemu.sql.googlesql.graph.analyzer.state import element_of, graph_state
 from spanemu.sql.googlesql.graph.analyzer.statements import row_count, sort_key, with_windows
 from spanemu.sql.googlesql.graph.analyzer.table import (
@@ -64,13 +64,17 @@ from spanemu.values.value import INT64_MAX
 
 @dataclass(slots=True)
 class _Item:
-    """An item of RETURN: a name, and a value or an element."""
+    """An item of RETURN: a name, and a value or an element.
+
+    `is_aggregated` and `is_windowed` say that it holds a call of such a function.
+    """
 
     name: str
     value: Expr
     element: Element | None
     at: int
     is_aggregated: bool = False
+    is_windowed: bool = False
 
 
 def resolve_return(node: ast.Return, table: WorkingTable, env: GraphEnv) -> WorkingTable:
@@ -148,6 +152,7 @@ class _Projection:
         self._aggregation = Aggregation()
         self._items: list[_Item] = []
         self._groups: Groups | None = None
+        self._windows: Sequence[FirstRows] = ()  # over the groups
         self._hints: Hints = ()
         self._outputs: list[Variable] = []
         self._computed: list[tuple[ResolvedColumn, Expr]] = []
@@ -181,8 +186,6 @@ class _Projection:
                 self._items.append(self._item(item))
         self._check_names()
         if group_by is not None or self._aggregation.calls:
-            if self._inside.windows:
-                raise Unsupported(f"IS_FIRST in a {self._word} that groups its rows")
             self._group(group_by)
         for known in self._items:
             self._outputs.append(self._output(known))
@@ -201,7 +204,7 @@ class _Projection:
             self._items.append(_Item(variable.name, value, variable.element, star.at))
 
     def _item(self, item: sql_ast.SelectItem) -> _Item:
-        before = len(self._aggregation.calls)
+        before = self._calls()
         value = resolve(item.value, self._inside)
         if self._analysis.parameters.is_pending(value):
             value = coerce(value, INT64, self._analysis, item.value.at)
@@ -211,8 +214,12 @@ class _Projection:
         element = element_of(value, self._analysis)
         if element is not None:
             element.release()
-        is_aggregated = len(self._aggregation.calls) > before
-        return _Item(name, value, element, item.value.at, is_aggregated)
+        more = [now > earlier for now, earlier in zip(self._calls(), before, strict=True)]
+        return _Item(name, value, element, item.value.at, *more)
+
+    def _calls(self) -> tuple[int, int]:
+        """Return the numbers of calls of aggregate functions and of window functions so far."""
+        return len(self._aggregation.calls), len(self._inside.windows or ())
 
     def _check_names(self) -> None:
         known: set[str] = set()
@@ -261,7 +268,7 @@ class _Projection:
         groups = self._groups = Groups(self._analysis, self._origins)
         if group_by is None:
             for item in self._items:
-                if not item.is_aggregated:
+                if not (item.is_aggregated or item.is_windowed):
                     self._add_key(item, item.at)
         else:
             self._hints = check_hints(group_by.hint, HintTarget.GROUP_BY, self._analysis)
@@ -269,6 +276,12 @@ class _Projection:
             for written in group_by.items:
                 self._add_key(self._key(written.value), written.value.at)
         groups.calls = self._aggregation.calls
+        self._windows = [self._over_groups(window) for window in self._inside.windows or ()]
+
+    def _over_groups(self, window: Callable[[Scan], Scan]) -> FirstRows:
+        assert self._groups is not None
+        assert isinstance(window, FirstRows)
+        return window.over(self._groups.regroup)
 
     def _check_group_by(self, group_by: sql_ast.GroupBy) -> None:
         limit = self._analysis.limits.group_keys
@@ -291,9 +304,10 @@ class _Projection:
             name = fold(node.path.parts[0].name)
             for item in self._items:
                 if fold(item.name) == name:
-                    if item.is_aggregated:
+                    if item.is_aggregated or item.is_windowed:
+                        kind = "aggregation" if item.is_aggregated else "analytic"
                         raise BadGrouping(
-                            f"Column {item.name} contains an aggregation function, which is not "
+                            f"Column {item.name} contains an {kind} function, which is not "
                             "allowed in GROUP BY",
                             at=node.at,
                         )
@@ -342,9 +356,11 @@ class _Projection:
 
     def table(self, *, is_distinct: bool) -> WorkingTable:
         """Return the next working table."""
-        build = with_windows(self._table.build, self._inside)
-        if self._groups is not None:
-            build = _grouped(build, self._groups, self._hints)
+        if self._groups is None:
+            build = with_windows(self._table.build, self._inside.windows)
+        else:
+            build = _grouped(self._table.build, self._groups, self._hints)
+            build = with_windows(build, self._windows)
         if self._computed:
             build = projected(build, tuple(self._computed))
         variables: Sequence[Variable] = self._outputs

@@ -37,12 +37,15 @@ from spanemu.sql.resolved import (
 from spanemu.values.graph_types import GraphType
 from spanemu.values.types import BOOL, STRING
 
+_INDEX_STRATEGY = "index_strategy"
+
 
 class Rows:
     """The rows of an element table. An edge whose row `is_reversed` runs from right to left.
 
     Left and right are the nodes of an edge in the pattern, source and destination those in the
-    graph.
+    graph. Rows that are half of an edge without direction are sought from one end each: the union
+    that the hint INDEX_STRATEGY may ask for is the one of both halves.
     """
 
     def __init__(
@@ -53,12 +56,16 @@ class Rows:
         *,
         is_reversed: bool = False,
         hint: Hint | None = None,
+        is_half: bool = False,
     ) -> None:
         self.table = table
         self.is_reversed = is_reversed
         self._catalog = catalog
         self._analysis = analysis
         self._relation = _relation(table, analysis, hint)
+        if is_half and isinstance(self._relation, TableRelation):
+            hints = [each for each in self._relation.hints if each[0] != _INDEX_STRATEGY]
+            self._relation.hints = tuple(hints)
         self._joined: dict[bool, tuple[Rows, Expr]] = {}
         self.conditions: list[Expr] = self._key_conditions()
         self.computed: list[tuple[ResolvedColumn, Expr]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.errors import Unsupported
@@ -60,13 +60,15 @@ def _filter(node: ast.Filter, table: WorkingTable, env: GraphEnv) -> WorkingTabl
     inside.is_horizontal = True
     inside.windows = []
     condition = resolve_condition(node.condition, inside)
-    build = with_windows(table.build, inside)
+    build = with_windows(table.build, inside.windows)
     return WorkingTable(table.variables, lambda: FilterScan(build(), condition), table.fold)
 
 
-def with_windows(build: Callable[[], Scan], env: Env) -> Callable[[], Scan]:
-    """Return the rows with the columns of the window functions that `env` collected."""
-    windows = tuple(env.windows or ())
+def with_windows(
+    build: Callable[[], Scan], windows: Iterable[Callable[[Scan], Scan]] | None
+) -> Callable[[], Scan]:
+    """Return the rows with the columns of window functions."""
+    windows = tuple(windows or ())
 
     def built() -> Scan:
         scan = build()
@@ -93,7 +95,7 @@ def _let(node: ast.Let, table: WorkingTable, env: GraphEnv) -> WorkingTable:
         if key in added:
             raise NameAlreadyDefined(name.name, at=name.at)
         added[key] = let_variable(name.name, item.value, inside, computed)
-    build = with_windows(table.build, inside)
+    build = with_windows(table.build, inside.windows)
 
     def built() -> Scan:
         return ProjectScan(build(), tuple(computed)) if computed else build()

@@ -196,14 +196,12 @@ class GraphEnv:
         catalog: GraphCatalog,
         *,
         captured: WorkingTable | None = None,
-        is_braced: bool = False,
     ) -> None:
         self.analysis = env.analysis
         self.catalog = catalog
         self.common_tables = env.common_tables
         self.captured = captured
         self.outer = env.scope if captured is None else Scope(env.scope, captured)
-        self.is_braced = is_braced
 
     def over(self, table: Relation | None, clause: str) -> Env:
         """Return the environment of an expression over a working table."""

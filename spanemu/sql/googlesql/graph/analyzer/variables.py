@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import Fold
+from spanemu.sql.analysis.errors import AmbiguousColumn
 from spanemu.sql.googlesql.ast import Identifier
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.errors import (
@@ -27,6 +28,10 @@ from spanemu.sql.googlesql.graph.analyzer.errors import (
 from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, RepeatedLink, Shape
 from spanemu.sql.googlesql.graph.analyzer.properties import ElementRelation
 from spanemu.sql.googlesql.graph.analyzer.table import ElementVariable, GraphEnv, WorkingTable
+from spanemu.sql.resolved import Expr
+from spanemu.values.types import TypeCode
+
+_ELEMENTS = frozenset({TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE})
 
 
 class Role(StrEnum):
@@ -114,10 +119,18 @@ class Declarations:
                 raise NotAnElementColumn(name.name, at=name.at)
             if known.element.is_edge is not (new.role is Role.EDGE):
                 raise NodeAndEdge(name.name, at=name.at)
-        elif self._env.is_braced:
+        elif self._is_element_outside(name):
+            raise ElementDefinedOutside(name.name, at=name.at)
+
+    def _is_element_outside(self, name: Identifier) -> bool:
+        """Return whether a name denotes an element of a query around this one, or to its left."""
+        try:
             match = self._env.outer.lookup(name, self._table.fold)
-            if match is not None and isinstance(match.target, ElementRelation):
-                raise ElementDefinedOutside(name.name, at=name.at)
+        except AmbiguousColumn:
+            return False
+        if match is None or isinstance(match.target, ElementRelation):
+            return match is not None
+        return isinstance(match.target, Expr) and match.target.type.code in _ELEMENTS
 
 
 def check_prefixes(
