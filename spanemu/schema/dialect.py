@@ -103,6 +103,7 @@ class DatabaseDialect:
     quotes_any_name: bool = False  # whether a quoted name may have any character
     places_null_in_keys: bool = False  # whether an index may say NULLS FIRST or NULLS LAST
     nulls_distinct: bool = False  # whether a unique index takes any number of equal keys with NULL
+    indexes_follow_tables: bool = False  # whether an index is named without its table's schema
     reports_sql_states: bool = False  # whether failures of SQL carry PostgreSQL's codes
     read_functions: tuple[str, ...] = ("READ_", "READ_JSON_")  # + the name of a change stream
     mutable_read_function: str = "READ_"  # the same for a stream with mutable key ranges
@@ -132,6 +133,7 @@ POSTGRESQL = DatabaseDialect(
     quotes_any_name=True,
     places_null_in_keys=True,
     nulls_distinct=True,
+    indexes_follow_tables=True,
     reports_sql_states=True,
     read_functions=("read_json_", "read_proto_bytes_"),
     mutable_read_function="read_proto_bytes_",

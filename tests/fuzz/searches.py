@@ -87,6 +87,9 @@ SELECT Id FROM T WHERE SEARCH(TOKENLIST_CONCAT([Words, Lines]), 'fox dog', diale
 SELECT Id FROM T WHERE SEARCH_SUBSTRING(Grams, 'rown fo', relative_search_type => 'phrase') OR N = 3
 SELECT Id, SCORE_NGRAMS(Grams, 'quik') FROM T WHERE SEARCH_NGRAMS(Grams, 'quik', min_ngrams => 1) LIMIT 5
 SELECT Id FROM T WHERE SEARCH_NGRAMS(Raw, 'Quick', min_ngrams_percent => 50.0) ORDER BY SCORE_NGRAMS(Raw, 'a') DESC
+SELECT Id FROM T WHERE SEARCH_NGRAMS(Grams, 'fox', min_ngrams => 1) ORDER BY SCORE_NGRAMS(Grams, 'fox') DESC, N LIMIT 3
+SELECT Text, N FROM T WHERE NOT SEARCH_NGRAMS(Raw, 'fox') AND N > 9 ORDER BY SCORE_NGRAMS(Raw, 'Quick') DESC LIMIT 4 OFFSET 2
+SELECT Id FROM T WHERE SEARCH_SUBSTRING(Grams, 'rown fo quick', relative_search_type => NULL)
 SELECT Id FROM T WHERE SEARCH(Words, 'foxe', enhance_query => TRUE, dictionary => 'D', language_tag => 'en')
 SELECT Id FROM T@{FORCE_INDEX = ByBox} WHERE Box = 1 AND Box IS NOT NULL AND SEARCH(Words, 'fox')
 SELECT Id FROM T@{FORCE_INDEX = I} WHERE N BETWEEN 3 AND 9 AND J.a[1].b IS NOT NULL AND N != 4

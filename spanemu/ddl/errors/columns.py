@@ -95,6 +95,17 @@ class TokenListNotHidden(SpannerError, code=Code.INVALID_ARGUMENT):
     column: str
 
 
+class TokenListNotGenerated(SpannerError, code=Code.INVALID_ARGUMENT):
+    """A column of token lists that come from the user, of which there are no values."""
+
+    prose = (
+        "TOKENLIST column {table}.{column} must be a generated column: token lists are made by "
+        "tokenizer functions alone."
+    )
+    table: str
+    column: str
+
+
 # ---------------------------------------------------------------------------- options
 
 

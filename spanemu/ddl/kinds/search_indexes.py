@@ -11,8 +11,10 @@ from spanemu.base.limits import KEY_PARTS_MAX, VECTOR_LENGTH_MAX
 from spanemu.ddl.change import Change, Job, with_index
 from spanemu.ddl.errors.alterations import ColumnInIndex
 from spanemu.ddl.errors.indexes import (
+    IndexColumnTwice,
     IndexFilterColumn,
     IndexInOtherSchema,
+    IndexInterleavedInParent,
     IndexPartMissing,
     IndexWithoutKey,
     SearchIndexByTokens,
@@ -77,7 +79,7 @@ def _create_search_index(statement: ddl_ast.CreateSearchIndex, schema: Schema) -
     name = str(statement.name)
     table = table_of(schema, statement.table)
     raise_first(index_name_problems(name, schema))
-    raise_first(_key_order_problems(name, statement.key))
+    raise_first(_clause_problems(name, statement))
     columns = _Columns(name, table)
     partition = columns.listed(statement.partition_by)
     ordered = columns.of_key(statement.order_by)
@@ -275,11 +277,17 @@ def _options(
 _ORDER_TYPES = frozenset({INT64})
 
 
-def _key_order_problems(index: str, key: Sequence[ddl_ast.KeyPart]) -> Iterator[SpannerError]:
+def _clause_problems(index: str, statement: ddl_ast.CreateSearchIndex) -> Iterator[SpannerError]:
     # Token columns have no order.
-    for part in key:
+    for part in statement.key:
         if part.order is not None or part.nulls is not None:
             yield SearchIndexTokenOrder(index, part.column.name)
+    # The column to order by has no NULLs in an index.
+    if any(part.nulls is not None for part in statement.order_by):
+        yield Unsupported("NULLS FIRST and NULLS LAST in a search index")
+    clause = statement.interleave
+    if clause is not None and (clause.in_parent or clause.on_delete is not None):
+        yield IndexInterleavedInParent(index, str(clause.table))
 
 
 def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
@@ -293,6 +301,9 @@ def _search_problems(index: SearchIndex, table: Table, schema: Schema) -> Iterat
         elif not is_key_type(column.type, schema):
             reason = f"is of type {column.type}, which cannot partition"
             yield SearchIndexInvalid(index.name, column.name, reason)
+    for part in index.declared_key:
+        if part.column in index.stored:
+            yield StoredColumnIsKey(index.name, part.column.name)
     yield from _order_problems(index, [part.column for part in index.order_by])
     yield from _filter_problems(index)
     # All token lists count as one part of the key, and so does the hidden number of a row.
@@ -309,6 +320,8 @@ def _order_problems(index: SearchIndex, ordered: Sequence[Column]) -> Iterator[S
             yield SearchIndexOrderType(index.name, column.name, str(column.type))
         elif not column.not_null and column.name not in index.where_not_null:
             yield SearchIndexOrderNull(index.name, column.name)
+        if column in index.partition_by:
+            yield IndexColumnTwice(index.name, column.name)
     for column in ordered[1:]:
         yield SearchIndexInvalid(index.name, column.name, "is a second column to order by")
 

@@ -35,6 +35,10 @@ def column_problems(table: str, column: Column, schema: Schema) -> Iterator[Span
     yield from _vector_problems(table, column)
     if column.type.code is TypeCode.TOKENLIST and not column.hidden:
         yield column_errors.TokenListNotHidden(table, column.name)
+    if column.type.code is TypeCode.TOKENLIST and column.generated is None:
+        yield column_errors.TokenListNotGenerated(table, column.name)
+    if column.type.is_array and column.type.item().code is TypeCode.TOKENLIST:
+        yield column_errors.TypeNotStorable(table, column.name, str(column.type))
     if "allow_commit_timestamp" in column.options and column.type.code is not TypeCode.TIMESTAMP:
         yield column_errors.CommitTimestampType(table, column.name)
     if column.identity is not None and column.type != INT64:

@@ -299,10 +299,12 @@ RULES = (
         "all new documents share one split.",
         "Uniform sharding, the default: leave sort_order_sharding out",
         "{object} shards by {column} DESC, so all new documents share a split.",
-        bad="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts INT64 NOT NULL, T TOKENLIST HIDDEN) "
+        bad="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts INT64 NOT NULL, "
+        "T TOKENLIST AS (TOKEN(Id)) HIDDEN) "
         "PRIMARY KEY (Id);\n"
         "CREATE SEARCH INDEX S ON Posts(T) ORDER BY Ts DESC OPTIONS (sort_order_sharding = true)",
-        good="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts INT64 NOT NULL, T TOKENLIST HIDDEN) "
+        good="CREATE TABLE Posts (Id STRING(64) NOT NULL, Ts INT64 NOT NULL, "
+        "T TOKENLIST AS (TOKEN(Id)) HIDDEN) "
         "PRIMARY KEY (Id);\nCREATE SEARCH INDEX S ON Posts(T) ORDER BY Ts DESC",
         rate=True, check=_ordered_search,
     ),

@@ -218,10 +218,10 @@ CREATE TABLE orders (order_id bigint NOT NULL, customer_id bigint, FOREIGN KEY (
 CREATE INDEX by_customer ON orders (customer_id);
 
 -- SPN217, reported
-CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist HIDDEN, PRIMARY KEY (id));
+CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist GENERATED ALWAYS AS (spanner.token(id)) VIRTUAL HIDDEN, PRIMARY KEY (id));
 CREATE SEARCH INDEX s ON posts (t) ORDER BY ts DESC WITH (sort_order_sharding = true);
 -- SPN217, not reported
-CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist HIDDEN, PRIMARY KEY (id));
+CREATE TABLE posts (id varchar(64) NOT NULL, ts bigint NOT NULL, t spanner.tokenlist GENERATED ALWAYS AS (spanner.token(id)) VIRTUAL HIDDEN, PRIMARY KEY (id));
 CREATE SEARCH INDEX s ON posts (t) ORDER BY ts DESC;
 
 -- SPN218, reported

@@ -263,18 +263,30 @@ def table_hints(hint: Hint | None, table: Table, analysis: AnalysisState) -> Hin
     Raise HintIndexNotFound if FORCE_INDEX does not name an index of `table`.
     """
     hints = check_hints(hint, HintTarget.TABLE, analysis)
-    check_forced_index(hints, table, analysis, -1 if hint is None else hint.at)
-    return hints
+    return _with_full_names(hint, hints, table, analysis)
 
 
-def check_forced_index(hints: Hints, table: Table, analysis: AnalysisState, at: int) -> None:
-    """Raise HintIndexNotFound unless FORCE_INDEX names an index of `table` or _BASE_TABLE."""
-    for name, value in hints:
-        if name != "force_index" or value.upper() == BASE_TABLE:
-            continue
-        index = analysis.schema.index_of_any_kind(value)
-        if index is None or index.table != table.name:
-            raise HintIndexNotFound(table.name, value, at=at)
+def _with_full_names(
+    hint: Hint | None, hints: Hints, table: Table, analysis: AnalysisState
+) -> Hints:
+    at = -1 if hint is None else hint.at
+    return tuple([(name, _forced_index(name, value, table, analysis, at)) for name, value in hints])
+
+
+def _forced_index(name: str, value: str, table: Table, analysis: AnalysisState, at: int) -> str:
+    """Return the value of a hint; that of FORCE_INDEX is the full name of an index.
+
+    Raise HintIndexNotFound unless it names an index of `table` or _BASE_TABLE.
+    """
+    if name != "force_index" or value.upper() == BASE_TABLE:
+        return value
+    schema, full_name = analysis.schema, value
+    if schema.dialect.indexes_follow_tables and "." not in value:
+        full_name = f"{table.name.rpartition('.')[0]}.{value}".lstrip(".")
+    index = schema.index_of_any_kind(full_name)
+    if index is None or index.table != table.name:
+        raise HintIndexNotFound(table.name, value, at=at)
+    return full_name
 
 
 def statement_hints(hint: Hint | None, analysis: AnalysisState) -> Hints:
@@ -290,5 +302,4 @@ def statement_hints(hint: Hint | None, analysis: AnalysisState) -> Hints:
 def write_hints(hint: Hint | None, table: Table, analysis: AnalysisState) -> Hints:
     """Return the checked hints of the table that a DML statement writes."""
     hints = check_hints(hint, HintTarget.WRITE, analysis)
-    check_forced_index(hints, table, analysis, -1 if hint is None else hint.at)
-    return hints
+    return _with_full_names(hint, hints, table, analysis)

@@ -19,6 +19,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.schema.dialect import POSTGRESQL
+from spanemu.sql.analysis.errors import HintIndexNotFound
 from spanemu.values.mutation import RawKeySet
 from tests.unit.ddl.world import World
 
@@ -319,6 +320,28 @@ def test_postgresql_searches_alike():
         "SELECT id FROM note /*@ force_index = bybox */ WHERE box = 2 AND spanner.search(tokens, 'cat')"
     ) == [(3,)]
     refused(world, sql % "")
+
+
+def test_postgresql_names_an_index_without_the_schema_of_its_table():
+    world = World(
+        "CREATE SCHEMA music",
+        "CREATE TABLE music.album (id bigint PRIMARY KEY, title varchar, n bigint, "
+        "tokens spanner.tokenlist GENERATED ALWAYS AS (spanner.tokenize_fulltext(title)) "
+        "VIRTUAL HIDDEN)",
+        "CREATE SEARCH INDEX words ON music.album(tokens)",
+        "CREATE INDEX numbers ON music.album(n)",
+        "CREATE TABLE other (id bigint PRIMARY KEY)",
+        dialect=POSTGRESQL,
+    )
+    world.insert("music.album", "id title n", ("1", "Fifth Symphony", "5"))
+    search = "spanner.search(tokens, 'symphony')"
+    for name in ("words", "music.words"):
+        sql = f"SELECT id FROM music.album /*@ force_index = {name} */ WHERE {search}"
+        assert world.rows(sql) == [(1,)]
+    sql = "SELECT id FROM music.album /*@ force_index = numbers */ WHERE n = 5"
+    assert world.rows(sql) == [(1,)]
+    with pytest.raises(HintIndexNotFound):
+        world.rows("SELECT id FROM other /*@ force_index = words */")
 
 
 def test_begin_of_a_transaction_with_a_search_is_refused(mail):

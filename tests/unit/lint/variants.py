@@ -498,7 +498,7 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
          "CREATE VECTOR INDEX I ON T(E) STORING (Body) OPTIONS (distance_type = 'COSINE')",
          f"CREATE TABLE T ({ID}, J JSON, {EMBEDDING}) PRIMARY KEY (Id); "
          "CREATE VECTOR INDEX I ON T(E) OPTIONS (distance_type = 'COSINE'); ALTER VECTOR INDEX I ADD STORED COLUMN J",
-         f"CREATE TABLE T ({ID}, B BYTES(MAX), X TOKENLIST HIDDEN) PRIMARY KEY (Id); "
+         f"CREATE TABLE T ({ID}, B BYTES(MAX), X TOKENLIST AS (TOKEN(B)) HIDDEN) PRIMARY KEY (Id); "
          "CREATE SEARCH INDEX I ON T(X) STORING (B)"],
         [f"{A}CREATE INDEX I ON A(N) STORING (S, At1)",
          f"CREATE TABLE T ({ID}, Kind STRING(9), {EMBEDDING}) PRIMARY KEY (Id); "
@@ -536,7 +536,7 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "SPN217": (
         [f"CREATE TABLE T ({ID}, D DATE, X TOKENLIST) PRIMARY KEY (Id); "
          "CREATE SEARCH INDEX I ON T(X) ORDER BY D DESC OPTIONS (sort_order_sharding = true)",
-         f"CREATE TABLE T ({ID}, created_ms INT64 NOT NULL, X TOKENLIST HIDDEN) PRIMARY KEY (Id); "
+         f"CREATE TABLE T ({ID}, created_ms INT64 NOT NULL, X TOKENLIST AS (TOKENIZE_NUMBER(created_ms)) HIDDEN) PRIMARY KEY (Id); "
          "CREATE SEARCH INDEX I ON T(X) ORDER BY created_ms DESC OPTIONS (sort_order_sharding = true)",
          f"CREATE TABLE T ({ID}, At1 {STAMP}, X TOKENLIST) PRIMARY KEY (Id); "
          "CREATE SEARCH INDEX I ON T(X) STORING (At1) ORDER BY At1 DESC OPTIONS (sort_order_sharding = true)",
@@ -563,7 +563,7 @@ VARIANTS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
          f"CREATE INDEX I ON T({', '.join(f'C{n}' for n in range(15))})",
          f"CREATE TABLE T ({ID}, V STRING(1500)) PRIMARY KEY (Id); CREATE INDEX I ON T(V)",
          f"CREATE TABLE T ({ID}, Url STRING(MAX), N INT64) PRIMARY KEY (Id); CREATE INDEX I ON T(N) STORING (Url)",
-         f"CREATE TABLE T ({ID}, X TOKENLIST HIDDEN, Url STRING(MAX)) PRIMARY KEY (Id); CREATE SEARCH INDEX I ON T(X) STORING (Url)",
+         f"CREATE TABLE T ({ID}, X TOKENLIST AS (TOKEN(Url)) HIDDEN, Url STRING(MAX)) PRIMARY KEY (Id); CREATE SEARCH INDEX I ON T(X) STORING (Url)",
          "CREATE TABLE T (Url STRING(MAX), N INT64) PRIMARY KEY (Url); CREATE INDEX I ON T(N)",
          f"{A}CREATE INDEX I ON A(N, S, At1, Id)"],
     ),

@@ -205,7 +205,7 @@ def test_a_vector_index_that_stores_wide_columns(dialect: str) -> None:
 
 def test_a_search_index_that_stores_wide_columns() -> None:
     ddl = (
-        "CREATE TABLE T (Id INT64 NOT NULL, J JSON, Body STRING(MAX), X TOKENLIST HIDDEN) "
+        "CREATE TABLE T (Id INT64 NOT NULL, J JSON, Body STRING(MAX), X TOKENLIST AS (TOKEN(Body)) HIDDEN) "
         "PRIMARY KEY (Id); CREATE SEARCH INDEX I ON T(X) STORING ({})"
     )
     assert ids(ddl.format("J")) == {"SPN212"}
