@@ -29,7 +29,7 @@ from spanemu.http2.messages import (
     escaped,
     is_compressed,
 )
-from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, Host, RequestBody
+from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, RequestBody
 from spanemu.http2.request_fields import Kind, layout_of
 from spanemu.http2.sending import STREAM_WINDOW, Stream
 

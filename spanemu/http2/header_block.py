@@ -163,7 +163,7 @@ class HeaderDecoder:
         return fields if size <= size_max else None
 
     def _at(self, index: int) -> Field:
-        """Return the field with an index. Raises IndexError, and CompressionError for the index 0."""
+        """Return a field by its index. Raises IndexError, and CompressionError for the index 0."""
         if index > _STATIC_COUNT:
             return self._entries[_STATIC_COUNT - index]
         field = _STATIC[index]

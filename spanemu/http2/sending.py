@@ -26,8 +26,8 @@ class Stream:
 
     `window` is what the client lets the server send, beyond the window that it gives all streams.
     `granted` is what the server lets the client send, and `allowance` what it grants again and
-    again. `kept_bytes` is what the server keeps of the request. An attribute that most streams leave
-    as it is stands in the class: a short request sets few.
+    again. `kept_bytes` is what the server keeps of the request. What most streams leave as it is
+    stands in the class, so that a short request sets few attributes.
     """
 
     window = 0
@@ -204,9 +204,7 @@ class Sender:
         self.output_bytes += len(frame) + _OBJECT_BYTES
         self._finish(stream)
 
-    def _send_later(
-        self, stream: Stream, data: bytes, trailers: bytes | None, head: bytes
-    ) -> None:
+    def _send_later(self, stream: Stream, data: bytes, trailers: bytes | None, head: bytes) -> None:
         """Send what the client has room for, and keep the rest of it in the queue of the stream."""
         if head:
             self.send_headers(stream, head)
