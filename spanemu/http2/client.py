@@ -108,6 +108,7 @@ class Client:
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
+        self._ended_bytes = 0  # of the requests of a closed connection
         self._is_ending = False  # The connection is closed, and has requests to cancel.
         loop.selector.register(connected, EVENT_READ, self)
         self.account.open(self)
@@ -413,7 +414,10 @@ class Client:
         """
         self._is_ending = not self.end_streams(ENDED_AT_ONCE)
         if self._is_ending:
+            self._ended_bytes += self.held_bytes
             self.account.change(self, 0)
             self.loop.post(self._end_some)
         else:
             self.settle()
+            # Most of it was freed after `_closed` had let memory be returned.
+            self.account.freed(self._ended_bytes)
