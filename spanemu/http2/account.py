@@ -23,7 +23,7 @@ from typing import Protocol
 MEBIBYTE = 1024 * 1024
 HELD_BYTES_MAX = 128 * MEBIBYTE
 RESERVED_BYTES_MAX = 212 * MEBIBYTE  # twice the largest message
-RETURNED_BYTES_MIN = 32 * MEBIBYTE
+RETURNED_BYTES_MIN = 16 * MEBIBYTE
 EVICTABLE_BYTES = 64 * 1024  # that a client holds at least before it may have to go
 
 LOOK_SECONDS = 0.5  # between two looks at the turns, while uploads wait
@@ -147,6 +147,10 @@ class Account:
             self.close(largest)
             largest.evict()
 
+    def freed(self, size: int) -> None:
+        """Count bytes as kept until now that were freed after they had left the account."""
+        self._peak_bytes = max(self._peak_bytes, self.held_bytes + size)
+
     def return_memory(self) -> None:
         """Return to the system what was kept, if it was much: the C library keeps it for later."""
         freed = self._peak_bytes - self.held_bytes
@@ -168,7 +172,7 @@ class Account:
         turn = self._turns.pop(upload, None)
         if turn is not None:
             self.reserved_bytes -= turn.size
-            self._peak_bytes = max(self._peak_bytes, self.held_bytes + turn.size)
+            self.freed(turn.size)
         elif self._waiting.pop(upload, None) is None:
             return
         elif len(self._line) > 2 * len(self._waiting) + _STALE_MAX:

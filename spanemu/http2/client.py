@@ -36,6 +36,8 @@ TASKS_MAX = 256  # that are due, until the client is read again
 _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
+# Of requests, that each connection is counted for in advance: a short request changes no account.
+ADVANCE_BYTES = 8 * 1024
 JAMMED_BYTES_MAX = 1024 * 1024  # likewise, while there is more to send than the client reads
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
@@ -90,7 +92,8 @@ class Client:
         self.loop = loop
         self.account = loop.account
         self.held_bytes = 0  # as the account has it
-        self._own_bytes = CONNECTION_BYTES  # 0 once the connection is closed
+        # Of the connection and of what may be kept for it without a look; 0 once it is closed.
+        self._least_bytes = CONNECTION_BYTES + ADVANCE_BYTES
         self.uploads = 0
         self.used_seconds = 0.0
         self.tasks: deque[Task] = deque()
@@ -105,6 +108,7 @@ class Client:
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
         self._is_failed = False  # The connection ends when the last bytes were sent.
+        self._ended_bytes = 0  # of the requests of a closed connection
         self._is_ending = False  # The connection is closed, and has requests to cancel.
         loop.selector.register(connected, EVENT_READ, self)
         self.account.open(self)
@@ -146,7 +150,8 @@ class Client:
             return
         connection = self.connection
         kept_bytes = connection.kept_bytes + connection.queued_bytes + connection.output_bytes
-        held_bytes = kept_bytes + len(self._unsent) + self._own_bytes
+        kept_bytes += len(self._unsent) - ADVANCE_BYTES
+        held_bytes = self._least_bytes + max(kept_bytes, 0)
         if held_bytes != self.held_bytes:
             self.account.change(self, held_bytes)
 
@@ -217,11 +222,13 @@ class Client:
                 connection.receive(data)
                 if connection.held_ack is not None and not self._holds_back:
                     self._hold_back()
-                is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
-                # Many small frames are as much work as many requests.
-                is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
-                is_large = len(data) >= CROWD_BYTES and is_data and not is_crowd
-                self._read_bytes = READ_BYTES if is_large else CROWD_BYTES
+                if len(data) >= CROWD_BYTES:
+                    is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
+                    # Many small frames are as much work as many requests.
+                    is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
+                    self._read_bytes = READ_BYTES if is_data and not is_crowd else CROWD_BYTES
+                else:
+                    self._read_bytes = CROWD_BYTES
                 if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
                     return
         except _WAITS:
@@ -239,15 +246,27 @@ class Client:
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
-            self._send(memoryview(data))
+            self._send(data)
+            if not self._unsent:
+                connection.control_bytes = 0
         elif self._unsent:
-            self._send(self._unsent)
-        elif not (self._deferred or connection.has_backlog()):
-            self.settle()
-            return
-        if not self._unsent and self.lifetime.is_open():
+            self._send_rest(self._unsent)
+        if self._unsent or self._is_awaited():
             self._sent()
-        self.settle()
+            self.settle()
+        elif connection.kept_bytes > ADVANCE_BYTES or self.held_bytes != self._least_bytes:
+            self.settle()
+
+    def _is_awaited(self) -> bool:
+        """Return whether something waits until output is sent."""
+        connection = self.connection
+        return bool(
+            connection.queued_bytes
+            or connection.is_congested
+            or connection.output
+            or self._deferred
+            or self._is_failed
+        )
 
     def _hold_back(self) -> None:
         """Hold the answer to a PING back for a moment, unless output has to go before it."""
@@ -269,7 +288,9 @@ class Client:
         self.flush()
 
     def _sent(self) -> None:
-        """Continue with what waits, because all output has been sent."""
+        """Continue with what waits, if all output has been sent."""
+        if self._unsent or not self.lifetime.is_open():
+            return
         connection = self.connection
         if not connection.output:
             connection.control_bytes = 0
@@ -289,7 +310,21 @@ class Client:
         """Send what is to be sent, before the leader waits."""
         self.loop.flush_soon(self)
 
-    def _send(self, data: memoryview) -> None:
+    def _send(self, output: bytes | memoryview) -> None:
+        """Send output, of which nothing was sent before."""
+        try:
+            sent = self._socket.send(output)
+            if sent == len(output) and self._events == EVENT_READ:  # as nearly always
+                return
+        except _WAITS:
+            sent = 0
+        except OSError:
+            self.close()
+            return
+        self._send_rest(memoryview(output)[sent:])
+
+    def _send_rest(self, data: memoryview) -> None:
+        """Send what is left of the output, as far as the socket takes it."""
         try:
             while data:
                 data = data[self._socket.send(data) :]
@@ -358,7 +393,7 @@ class Client:
         if not self.lifetime.is_open():
             return
         self.lifetime.end()
-        self._own_bytes = 0
+        self._least_bytes = 0
         self._unsent = memoryview(b"")
         self.connection.output.clear()
         self.connection.output_bytes = 0
@@ -379,7 +414,10 @@ class Client:
         """
         self._is_ending = not self.end_streams(ENDED_AT_ONCE)
         if self._is_ending:
+            self._ended_bytes += self.held_bytes
             self.account.change(self, 0)
             self.loop.post(self._end_some)
         else:
             self.settle()
+            # Most of it was freed after `_closed` had let memory be returned.
+            self.account.freed(self._ended_bytes)

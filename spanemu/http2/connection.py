@@ -28,6 +28,10 @@ _SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts
 BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
 BLOCK_BYTES_MAX = HEADER_LIST_BYTES_MAX
 STREAM_BYTES = 2_048  # that a stream takes besides its header fields
+_INTERRUPTIONS = {
+    frames.SETTINGS: "the first frame is not SETTINGS",
+    frames.CONTINUATION: "a header block is interrupted",
+}
 _FIELD_WEIGHT = 2  # as how many bytes one of a header field counts, which is an object
 
 
@@ -41,6 +45,7 @@ class Connection(Sender):
         self._rest = b""
         self._is_prefaced = False
         self.has_settings = False
+        self._expected: int | None = frames.SETTINGS  # the only kind of frame that may come next
         self._block: tuple[int, int, list[bytes]] | None = None  # stream, flags, fragments
         self.last_id = 0
         self.is_going = False  # A GOAWAY frame was sent: new streams are refused.
@@ -85,22 +90,15 @@ class Connection(Sender):
             if position > end:
                 position = start - 9
                 break
-            self._frame(kind, flags, stream_id & 0x7FFFFFFF, data[start:position])
+            if kind != self._expected and self._expected is not None:
+                raise ConnectionFailure(_INTERRUPTIONS[self._expected])
+            if kind >= len(_HANDLERS):
+                continue
+            try:
+                _HANDLERS[kind](self, flags, stream_id & 0x7FFFFFFF, data[start:position])
+            except StreamFailure as failure:
+                self.reset(failure.stream_id, failure.code)
         self._rest = data[position:] if position < end else b""
-
-    def _frame(self, kind: int, flags: int, stream_id: int, payload: bytes) -> None:
-        if self._block is not None and kind != frames.CONTINUATION:
-            raise ConnectionFailure("a header block is interrupted")
-        if not self.has_settings:
-            if kind != frames.SETTINGS or flags & frames.ACK:
-                raise ConnectionFailure("the first frame is not SETTINGS")
-            self.has_settings = True
-        if kind >= len(_HANDLERS):
-            return
-        try:
-            _HANDLERS[kind](self, flags, stream_id, payload)
-        except StreamFailure as failure:
-            self.reset(failure.stream_id, failure.code)
 
     def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
         size = len(payload)
@@ -159,7 +157,7 @@ class Connection(Sender):
         if flags & frames.END_HEADERS:
             self._block_of(stream_id, flags, payload)
         else:
-            self._block = stream_id, flags, [payload]
+            self._block, self._expected = (stream_id, flags, [payload]), frames.CONTINUATION
             self._block_bytes = len(payload)
             self.kept_bytes += len(payload)
 
@@ -173,7 +171,7 @@ class Connection(Sender):
         if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
             raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
         if flags & frames.END_HEADERS:
-            self._block = None
+            self._block = self._expected = None
             self.kept_bytes -= self._block_bytes
             self._block_of(stream_id, first_flags, b"".join(fragments))
 
@@ -233,6 +231,10 @@ class Connection(Sender):
             self.discard(stream)
 
     def _settings(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if not self.has_settings:
+            if flags & frames.ACK:
+                raise ConnectionFailure(_INTERRUPTIONS[frames.SETTINGS])
+            self.has_settings, self._expected = True, None
         if stream_id:
             raise ConnectionFailure("SETTINGS on a stream")
         if len(payload) % 6 or (flags & frames.ACK and payload):
@@ -287,7 +289,8 @@ class Connection(Sender):
                 raise ConnectionFailure("a window grows by 0")
             if self.window > frames.WINDOW_MAX:
                 raise ConnectionFailure("a window is too large", ErrorCode.FLOW_CONTROL_ERROR)
-            self.resume()
+            if self.queued_bytes:
+                self.resume()
             return
         if stream_id > self.last_id:
             raise ConnectionFailure("WINDOW_UPDATE names a stream that was not opened")

@@ -28,8 +28,6 @@ MESSAGE_BYTES_MAX = 64 * 1024  # They are names.
 class Conversation(Exchange):
     """An exchange whose messages are each answered by themselves, in their order."""
 
-    __slots__ = ("_answered_bytes", "_converse", "_inbox", "_is_due", "_path")
-
     def __init__(self, beginning: RequestBody, path: str, converse: Converse) -> None:
         super().__init__(beginning.client, beginning.id)
         self.encoding = beginning.encoding
@@ -77,7 +75,7 @@ class Conversation(Exchange):
             if self._inbox:
                 body = self._inbox.popleft()
                 self._answered_bytes += len(body)
-                self.messages.extend(self._converse(self._message(body)))
+                self.messages += tuple(self._converse(self._message(body)))
             else:
                 self.is_done = True
         except RefusedRequest as refusal:

@@ -17,7 +17,6 @@ from spanemu.base.call import DeadlineExceeded
 from spanemu.base.errors import Code
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import Failure, failure_from, log
-from spanemu.http2 import header_block as headers
 from spanemu.http2.call import RpcCall, timeout_seconds
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field, indexed, literal
@@ -30,7 +29,8 @@ from spanemu.http2.messages import (
     escaped,
     is_compressed,
 )
-from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, Host, RequestBody
+from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, RequestBody
+from spanemu.http2.request_fields import Kind, layout_of
 from spanemu.http2.sending import STREAM_WINDOW, Stream
 
 SUSPENDED_BYTES = 24 * 1024  # that a reply keeps between its steps, besides its content
@@ -45,41 +45,23 @@ REPLY_HEAD = (
 _OK = literal(b"grpc-status", b"0")
 _NOT_GRPC_HEAD = literal(b":status", b"415") + literal(b"content-type", b"text/plain")
 _NOT_GRPC = b"This port serves gRPC.\n"
-_ALL_PSEUDO = 1 << headers.METHOD | 1 << headers.SCHEME | 1 << headers.PATH
-_REQUIRED = _ALL_PSEUDO | 1 << headers.CONTENT_TYPE
 
 
 class Exchange(RequestBody):
     """A request of gRPC and its reply."""
 
-    __slots__ = (
-        "_declared_bytes",
-        "_has_begun",
-        "_is_listening",
-        "_live",
-        "_replies",
-        "_steps",
-        "_suspended_bytes",
-        "call",
-        "failure",
-        "is_done",
-        "messages",
-    )
-
-    def __init__(self, client: Host, stream_id: int) -> None:
-        super().__init__(client, stream_id)
-        self._declared_bytes: int | None = None
-        self.call: RpcCall | None = None
-        self._replies: Iterator[bytes | LiveRows] | None = None
-        self._live: LiveRows | None = None
-        # What a step produced: messages, and the end of the reply if it is done.
-        self.messages: list[bytes] = []
-        self.failure: Failure | None = None
-        self.is_done = False
-        self._is_listening = False  # The next step is due when there are rows.
-        self._has_begun = False  # The head of the reply was sent.
-        self._steps = 0
-        self._suspended_bytes = 0
+    call: RpcCall | None = None
+    # What a step produced: messages, and the end of the reply if it is done.
+    messages: tuple[bytes, ...] = ()
+    failure: Failure | None = None
+    is_done = False
+    _declared_bytes: int | None = None
+    _replies: Iterator[bytes | LiveRows] | None = None
+    _live: LiveRows | None = None
+    _is_listening = False  # The next step is due when there are rows.
+    _has_begun = False  # The head of the reply was sent.
+    _steps = 0
+    _suspended_bytes = 0
 
     # ------------------------------------------------------------------ the request
 
@@ -95,45 +77,23 @@ class Exchange(RequestBody):
 
     def _take(self, fields: list[Field]) -> Stream:
         """Find the endpoint, and return the stream that goes on. Raises RefusedRequest."""
-        seen, is_regular, is_valid, timeout = 0, False, True, None
-        path = method = b""
-        for _, value, _, role in fields:
-            if not role:
-                is_regular = True
-            elif role <= headers.AUTHORITY:
-                if is_regular or seen >> role & 1:
-                    is_valid = False
-                seen |= 1 << role
-                if role == headers.PATH:
-                    path = value
-                elif role == headers.METHOD:
-                    method = value
-            else:
-                is_regular = True
-                if role == headers.TIMEOUT:
-                    timeout = value
-                elif role == headers.CONTENT_TYPE:
-                    if value.startswith(b"application/grpc"):
-                        seen |= 1 << role
-                elif role == headers.ENCODING:
-                    self.encoding = value
-                elif role == headers.CONTENT_LENGTH:
-                    is_length = value.isdigit() and len(value) <= _LENGTH_DIGITS_MAX
-                    self._declared_bytes = int(value) if is_length else -1
-                elif role == headers.INVALID:
-                    is_valid = False
-        if not is_valid or seen & _ALL_PSEUDO != _ALL_PSEUDO or not path:
+        layout = layout_of(fields)
+        if layout.content_length >= 0:
+            self._declared_bytes = _length(fields[layout.content_length].value)
+        if layout.kind is not Kind.GRPC:
+            if layout.kind is Kind.OTHER:
+                return _OtherRequest(self, self._declared_bytes)
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
-        elif seen & _REQUIRED != _REQUIRED or method != b"POST":
-            return _OtherRequest(self, self._declared_bytes)
-        else:
-            self.endpoint = endpoint = self.client.find(path)
-            if self.encoding:
-                check_encoding(self.encoding)
-            if endpoint is None:
-                return self._conversation(path)
-            seconds = None if timeout is None else timeout_seconds(timeout)
-            self.call = RpcCall(endpoint.path, seconds, fields, self.client)
+            return self
+        path = fields[layout.path].value
+        self.endpoint = endpoint = self.client.find(path)
+        if layout.encoding >= 0:
+            self.encoding = fields[layout.encoding].value
+            check_encoding(self.encoding)
+        if endpoint is None:
+            return self._conversation(path)
+        seconds = None if layout.timeout < 0 else timeout_seconds(fields[layout.timeout].value)
+        self.call = RpcCall(endpoint.path, seconds, fields, self.client)
         return self
 
     def _conversation(self, path: bytes) -> Stream:
@@ -195,7 +155,8 @@ class Exchange(RequestBody):
         """Return whether to take the next step now: not if it is over, or has to wait its turn."""
         if self.is_over:
             return self._is_listening  # The rows have to notice the end.
-        return not (self.is_done or self.client.defers(self))
+        is_deferred = self.connection.queued_bytes and self.client.defers(self)
+        return not (self.is_done or is_deferred)
 
     def run(self) -> None:
         """Take the next step of the reply."""
@@ -211,7 +172,7 @@ class Exchange(RequestBody):
             if replies is None:
                 message = self.take_message()
                 if not endpoint.streams:
-                    self.messages.append(endpoint.unary(message, call))
+                    self.messages = (endpoint.unary(message, call),)
                     self.is_done = True
                     return
                 replies = self._replies = endpoint.steps(message, call)
@@ -219,7 +180,7 @@ class Exchange(RequestBody):
             if reply is None:
                 self.is_done = True
             elif reply.__class__ is bytes:
-                self.messages.append(reply)
+                self.messages = (reply,)
             else:
                 assert isinstance(reply, LiveRows)
                 self._live = reply
@@ -239,24 +200,31 @@ class Exchange(RequestBody):
         if (inflation := self.inflation) is not None and not self.is_done:
             self.go_on_inflating(inflation)
             return False
-        self.served()
         if self.is_done:
             self._end(self.failure)
             self.client.flush()
-        elif self.messages:
-            messages, self.messages = self.messages, []
-            if self._replies is not None:
-                self._suspend(len(messages[0]))
-            self._send_head()
-            self.client.flush_soon()
-            for message in messages:
-                self.connection.send(self, PREFIX.pack(0, len(message)) + message)
-            return self._steps == 1 and not self.queue
-        elif (live := self._live) is not None:
+            return False
+        self.served()
+        if self.messages:
+            return self._send_messages()
+        if (live := self._live) is not None:
             self._live = None
             self._is_listening = True
             self.client.flush_soon()
             live.listen(self._wake)
+        return False
+
+    def _send_messages(self) -> bool:
+        """Send the messages of a step; return whether the next step comes before other tasks."""
+        messages, self.messages = self.messages, ()
+        self.client.flush_soon()
+        for message in messages:
+            data = PREFIX.pack(0, len(message)) + message
+            self.connection.send(self, data, head=self._take_head())
+        if self._steps == 1 and not self.queue:
+            return True  # The reply is mostly complete then.
+        if self._replies is not None:
+            self._suspend(len(messages[0]))
         return False
 
     def _suspend(self, message_bytes: int) -> None:
@@ -289,23 +257,24 @@ class Exchange(RequestBody):
 
     # ------------------------------------------------------------------ the end
 
-    def _send_head(self) -> None:
-        if not self._has_begun:
-            self._has_begun = True
-            self.connection.send_headers(self, REPLY_HEAD)
+    def _take_head(self) -> bytes:
+        """Return the head of the reply, to be sent; nothing if it was sent before."""
+        if self._has_begun:
+            return b""
+        self._has_begun = True
+        return REPLY_HEAD
 
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
-        trailers = _OK if failure is None else _trailers(failure)
         if failure is None and self.messages:
-            message = self.messages.pop()
-            self._send_head()
-            self.connection.send(self, PREFIX.pack(0, len(message)) + message, trailers)
+            (message,), self.messages = self.messages, ()
+            data = PREFIX.pack(0, len(message)) + message
+            self.connection.send(self, data, _OK, self._take_head())
         else:
-            head = b"" if self._has_begun else REPLY_HEAD
-            self.connection.send(self, b"", head + trailers)
-        if not self.is_running:
+            trailers = _OK if failure is None else _trailers(failure)
+            self.connection.send(self, b"", self._take_head() + trailers)
+        if not (self.is_over or self.is_running):  # The end waits for the client.
             self.drop_body()
 
     def cancelled(self) -> None:
@@ -337,15 +306,13 @@ class Exchange(RequestBody):
     def fail(self, failure: Failure) -> None:
         """End the exchange with a failure, whatever it waits for."""
         self.connection.drop_queue(self)
-        self.messages.clear()
+        self.messages = ()
         self._end(failure)
         self.cancelled()
 
 
 class _OtherRequest(Stream):
     """A request that is none of gRPC, which is read to its end and refused."""
-
-    __slots__ = ("_declared_bytes", "_received_bytes")
 
     def __init__(self, beginning: Stream, declared_bytes: int | None) -> None:
         super().__init__(beginning.connection, beginning.id)
@@ -368,6 +335,11 @@ class _OtherRequest(Stream):
 
     def cancelled(self) -> None:
         """Do nothing: there is no work to stop."""
+
+
+def _length(value: bytes) -> int:
+    """Return the number of a content-length header, -1 for one that no body can have."""
+    return int(value) if value.isdigit() and len(value) <= _LENGTH_DIGITS_MAX else -1
 
 
 def _trailers(failure: Failure) -> bytes:

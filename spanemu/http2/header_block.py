@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 
 from spanemu.base.record import NamedTuple
 from spanemu.http2 import huffman
@@ -29,8 +30,8 @@ _NAME = re.compile(rb":?[!#$%&'*+\-.^_`|~0-9a-z]+\Z")
 _BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
 
 # What a request's field means to this server.
-METADATA, METHOD, SCHEME, PATH, AUTHORITY = range(5)  # with those whose names begin with a colon
-CONTENT_TYPE, CONTENT_LENGTH, TIMEOUT, ENCODING, IGNORED, INVALID = range(5, 11)
+METADATA, POST, SCHEME, PATH, AUTHORITY, METHOD = range(6)  # with those that begin with a colon
+CONTENT_TYPE, CONTENT_LENGTH, TIMEOUT, ENCODING, IGNORED, INVALID = range(6, 12)
 _ROLES: Mapping[bytes, int] = {
     b":method": METHOD,
     b":scheme": SCHEME,
@@ -82,9 +83,22 @@ def _role_of(name: bytes) -> int:
 
 def _field(name: bytes, value: bytes) -> Field:
     role = _role_of(name) if len(name) <= _REMEMBERED_BYTES_MAX else _role_of.__wrapped__(name)
-    if _BAD_VALUE.search(value) or (name == b"te" and value != b"trailers"):
+    if _BAD_VALUE.search(value):
         role = INVALID
+    elif role or name == b"te":
+        role = _role_with_value(name, value, role)
     return Field(name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role)
+
+
+def _role_with_value(name: bytes, value: bytes, role: int) -> int:
+    """Return the role of a field where it depends on the value."""
+    if role == METHOD and value == b"POST":
+        return POST
+    if role == CONTENT_TYPE and not value.startswith(b"application/grpc"):
+        return IGNORED
+    if (role == PATH and not value) or (name == b"te" and value != b"trailers"):
+        return INVALID
+    return role
 
 
 def _static_fields() -> Iterator[Field]:
@@ -94,6 +108,8 @@ def _static_fields() -> Iterator[Field]:
 
 _STATIC = (None, *_static_fields())
 _STATIC_COUNT = len(_STATIC) - 1
+_LAST_STATIC = 0x80 | _STATIC_COUNT  # the byte that is the last field of the static table
+_size_of = itemgetter(2)
 
 
 class HeaderDecoder:
@@ -111,18 +127,20 @@ class HeaderDecoder:
         Raises CompressionError, and ConnectionFailure for a block that takes too much work.
         """
         fields: list[Field] = []
-        size = position = literals = updates = 0
+        position = literals = updates = 0
         end = len(block)
         entries = self._entries
         try:
             while position < end:
                 byte = block[position]
                 position += 1
-                if byte >= 0x80:
+                if _LAST_STATIC < byte < 0xFF:  # as nearly always: a field that was sent before
+                    fields.append(entries[_LAST_STATIC - byte])
+                elif byte >= 0x80:
                     index = byte & 0x7F
                     if index == 0x7F:
                         index, position = _integer(block, position, 0x7F)
-                    field = self._at(index) if index <= _STATIC_COUNT else entries[61 - index]
+                    fields.append(self._at(index))
                 elif byte >= 0x40 or byte < 0x20:
                     field, position = self._literal(block, position, byte)
                     literals += 1
@@ -130,7 +148,8 @@ class HeaderDecoder:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
                     if byte >= 0x40:
                         self._add(field)
-                elif size or updates == _SIZE_UPDATES_MAX:
+                    fields.append(field)
+                elif fields or updates == _SIZE_UPDATES_MAX:
                     raise CompressionError("a table size is updated too late or too often")
                 else:
                     updates += 1
@@ -138,16 +157,15 @@ class HeaderDecoder:
                     if self._size_max > TABLE_BYTES_MAX:
                         raise CompressionError("a table size is larger than permitted")
                     self._evict()
-                    continue
-                size += field.size
-                if size <= size_max:
-                    fields.append(field)
         except IndexError:
             raise CompressionError("an index or a length leads to nothing") from None
-        self.list_bytes = size
+        self.list_bytes = size = sum(map(_size_of, fields))
         return fields if size <= size_max else None
 
     def _at(self, index: int) -> Field:
+        """Return a field by its index. Raises IndexError, and CompressionError for the index 0."""
+        if index > _STATIC_COUNT:
+            return self._entries[_STATIC_COUNT - index]
         field = _STATIC[index]
         if field is None:
             raise CompressionError("no field has the index 0")
@@ -161,10 +179,8 @@ class HeaderDecoder:
         is_coded = False
         if index == 0:
             name, is_coded, position = _string(block, position)
-        elif index <= _STATIC_COUNT:
-            name = self._at(index).name
         else:
-            name = self._entries[_STATIC_COUNT - index].name
+            name = self._at(index).name
         value, is_value_coded, position = _string(block, position)
         if byte < 0x10 and len(name) + len(value) <= _REMEMBERED_BYTES_MAX:
             return _remembered_field(name, is_coded, value, is_value_coded), position

@@ -319,26 +319,43 @@ class Loop:
         seconds = 0.0 if is_busy else self._sweeps_at - now
         if self._late:
             seconds = min(seconds, self._flush_late(now))
-        is_complete = self._wait(seconds)
-        # A client that is still to be read may have sent little: it does not wait for a whole
-        # round after each of those that are read before it.
-        round_seconds = ROUND_SECONDS if is_complete else SLICE_SECONDS
-        self._serves_until, self._resumes_until = monotonic() + round_seconds, None
+        self._wait(seconds)
+        self._resumes_until = None
         if not self._is_watched:
             self._is_watched = True
             self._active.set()
         return True
 
-    def _wait(self, seconds: float) -> bool:
-        """Serve the sockets that are ready, for a moment: who had the least time comes first.
+    def _wait(self, seconds: float) -> None:
+        """Wait for sockets that are ready, and serve them."""
+        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
+        now = monotonic()
+        if len(ready) == 1:  # as nearly always
+            key, events = ready[0]
+            owner: Ready = key.data
+            if (used_seconds := owner.used_seconds) > self._fair_seconds:
+                self._fair_seconds = used_seconds
+            else:
+                used_seconds = self._fair_seconds
+            owner.ready(events)
+            before, now = now, monotonic()
+            owner.used_seconds = used_seconds + now - before
+            round_seconds = ROUND_SECONDS
+        else:
+            # A client that is still to be read may have sent little: it does not wait for a whole
+            # round after each of those that are read before it.
+            round_seconds = ROUND_SECONDS if self._read_fairly(ready, now) else SLICE_SECONDS
+            now = monotonic()
+        self._serves_until = now + round_seconds
+
+    def _read_fairly(self, ready: list[tuple[SelectorKey, int]], begun: float) -> bool:
+        """Serve sockets, for a moment: who had the least time comes first.
 
         Who had none for a while is treated as those that had the least. Return whether all were
         served.
         """
-        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
-        if len(ready) > 1:
-            ready.sort(key=_used_seconds)
-        begun = now = monotonic()
+        ready.sort(key=_used_seconds)
+        now = begun
         least = ready[0][0].data.used_seconds if ready else 0.0
         for key, events in ready:
             owner: Ready = key.data

@@ -73,31 +73,19 @@ class RequestBody(Stream):
     `body_bytes` are kept of the message, as it came and decompressed.
     """
 
-    __slots__ = (
-        "body",
-        "body_bytes",
-        "client",
-        "encoding",
-        "endpoint",
-        "has_lined_up",
-        "has_turn",
-        "inflation",
-        "is_paused",
-        "is_running",
-    )
+    endpoint: Endpoint | None = None
+    encoding = b""
+    body: bytes | bytearray = b""
+    body_bytes = 0
+    inflation: Inflation | None = None
+    is_paused = False  # The message is decompressed further when it has its turn.
+    has_lined_up = False
+    has_turn = False
+    is_running = False  # A step of the request is at work.
 
     def __init__(self, client: Host, stream_id: int) -> None:
         super().__init__(client.connection, stream_id)
         self.client = client
-        self.endpoint: Endpoint | None = None
-        self.encoding = b""
-        self.body: bytes | bytearray = b""
-        self.body_bytes = 0
-        self.inflation: Inflation | None = None
-        self.is_paused = False  # The message is decompressed further when it has its turn.
-        self.has_lined_up = False
-        self.has_turn = False
-        self.is_running = False  # A step of the request is at work.
 
     def is_heavy(self) -> bool:
         """Return whether the next step may well take long: there is much to convert."""
@@ -157,12 +145,15 @@ class RequestBody(Stream):
     def release(self) -> None:
         """Forget the request, unless a step is still at work with it."""
         if not self.is_running:
-            self.drop_body()
+            if self.has_lined_up:
+                self.drop_body()
+            self.body, self.inflation, self.body_bytes = b"", None, 0
             super().release()
 
     def drop_body(self) -> None:
-        self.body, self.inflation = b"", None
+        """Forget the message."""
         if self.body_bytes:
+            self.body, self.inflation = b"", None
             self.count(-self.body_bytes)
         if self.has_lined_up:
             self.has_lined_up = self.has_turn = False

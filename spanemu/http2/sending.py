@@ -10,6 +10,7 @@ from itertools import islice
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
+from spanemu.http2.frames import HEAD
 from spanemu.http2.header_block import Field
 
 STREAM_WINDOW = 256 * 1024
@@ -17,6 +18,7 @@ CONTROL_BYTES_MAX = 256 * 1024  # of frames that answer frames, to a client that
 OUTPUT_BYTES_MAX = 1024 * 1024  # beyond which replies wait in their queues
 RESUMED_MAX = 64  # streams that are continued before other clients have their turns
 _OBJECT_BYTES = 48  # that a small frame takes besides its content
+_LAST = frames.END_HEADERS | frames.END_STREAM
 
 
 class Stream:
@@ -24,34 +26,22 @@ class Stream:
 
     `window` is what the client lets the server send, beyond the window that it gives all streams.
     `granted` is what the server lets the client send, and `allowance` what it grants again and
-    again. `kept_bytes` is what the server keeps of the request.
+    again. `kept_bytes` is what the server keeps of the request. What most streams leave as it is
+    stands in the class, so that a short request sets few attributes.
     """
 
-    __slots__ = (
-        "allowance",
-        "connection",
-        "granted",
-        "has_ended",
-        "id",
-        "is_over",
-        "kept_bytes",
-        "queue",
-        "trailers",
-        "waits_in",
-        "window",
-    )
+    window = 0
+    granted = allowance = STREAM_WINDOW
+    kept_bytes = 0
+    has_ended = False  # the request is complete
+    is_over = False  # the reply is complete, or the stream was reset
+    queue: deque[memoryview] | None = None  # data that the client has no room for
+    trailers: bytes | None = None  # to be sent behind the queue
+    waits_in: OrderedDict[Stream, None] | None = None  # streams that wait for the same
 
     def __init__(self, connection: Sender, stream_id: int) -> None:
         self.connection = connection
         self.id = stream_id
-        self.window = 0
-        self.granted = self.allowance = STREAM_WINDOW
-        self.kept_bytes = 0
-        self.has_ended = False  # the request is complete
-        self.is_over = False  # the reply is complete, or the stream was reset
-        self.queue: deque[memoryview] = deque()  # data that the client has no room for
-        self.trailers: bytes | None = None  # to be sent behind the queue
-        self.waits_in: OrderedDict[Stream, None] | None = None  # streams that wait for the same
 
     def begin(self, fields: list[Field] | None) -> Stream:
         """Take the header fields of the request; None if they are too large.
@@ -156,7 +146,7 @@ class Sender:
 
     def send_headers(self, stream: Stream, block: bytes, *, is_last: bool = False) -> None:
         """Send the header fields of a reply; with `is_last`, they are all of it."""
-        flags = frames.END_HEADERS | (frames.END_STREAM if is_last else 0)
+        flags = _LAST if is_last else frames.END_HEADERS
         length = len(block)
         if length > frames.FRAME_BYTES_DEFAULT:
             self._send_long_headers(stream.id, block, is_last)
@@ -175,31 +165,53 @@ class Sender:
             self.emit(frames.frame(kind, flags, stream_id, block[start : start + size]))
             kind, flags = frames.CONTINUATION, 0
 
-    def send(self, stream: Stream, data: bytes, trailers: bytes | None = None) -> None:
-        """Send a part of a reply's body, and with `trailers` the end of the reply."""
+    def send(
+        self, stream: Stream, data: bytes, trailers: bytes | None = None, head: bytes = b""
+    ) -> None:
+        """Send a part of a reply's body: with `head` its beginning, with `trailers` its end."""
         size = len(data)
         if (
-            size <= stream.window + self.stream_window
-            and size <= self.window
-            and size <= self.frame_bytes
-            and not stream.queue
-            and not self.is_jammed()
+            size > self.window
+            or size > stream.window + self.stream_window
+            or size > self.frame_bytes
+            or stream.queue
+            or self.is_congested
+            or self.output_bytes > OUTPUT_BYTES_MAX
         ):
+            self._send_later(stream, data, trailers, head)
+            return
+        stream_id, frame = stream.id, b""
+        if head:
+            frame = HEAD.pack(0, len(head), frames.HEADERS, frames.END_HEADERS, stream_id) + head
+        if size:
             stream.window -= size
             self.window -= size
-            if size:
-                self.output.append(frames.head(size, frames.DATA, 0, stream.id) + data)
-                self.may_be_measured = True
-                self.output_bytes += size
-            if trailers is None:
-                stream.drained()
-                return
-            if self.held_ack is not None:
-                self.release_ack()  # Behind the data, which the client measures no more so.
+            frame += HEAD.pack(size >> 8, size & 0xFF, frames.DATA, 0, stream_id) + data
+            self.may_be_measured = True
+        if trailers is None:
+            self.output.append(frame)
+            self.output_bytes += len(frame) + _OBJECT_BYTES
+            stream.drained()
+            return
+        length = len(trailers)
+        if length > frames.FRAME_BYTES_DEFAULT or self.held_ack is not None:
+            self.emit(frame)
+            self.release_ack()  # Behind the data, which the client measures no more so.
             self.send_headers(stream, trailers, is_last=True)
             return
+        frame += HEAD.pack(length >> 8, length & 0xFF, frames.HEADERS, _LAST, stream_id) + trailers
+        self.output.append(frame)
+        self.output_bytes += len(frame) + _OBJECT_BYTES
+        self._finish(stream)
+
+    def _send_later(self, stream: Stream, data: bytes, trailers: bytes | None, head: bytes) -> None:
+        """Send what the client has room for, and keep the rest of it in the queue of the stream."""
+        if head:
+            self.send_headers(stream, head)
+        if stream.queue is None:
+            stream.queue = deque()
         stream.queue.append(memoryview(data))
-        self.queued_bytes += size
+        self.queued_bytes += len(data)
         if trailers is not None:
             stream.trailers = trailers
             self.queued_bytes += len(trailers)
@@ -261,9 +273,7 @@ class Sender:
 
     def resume(self) -> None:
         """Continue some of the streams that need not wait any longer."""
-        if not (self._jammed or self._blocked or self._grown or self._has_grown):
-            return  # as nearly always
-        while self.may_resume > 0 and (line := self._movable()):
+        while self.queued_bytes and self.may_resume > 0 and (line := self._movable()):
             stream, _ = line.popitem(last=False)
             stream.waits_in = None
             self.may_resume -= 1
@@ -271,8 +281,7 @@ class Sender:
 
     def has_backlog(self) -> bool:
         """Return whether streams wait although they need not."""
-        has_waiting = self._jammed or self._blocked or self._grown or self._has_grown
-        return bool(has_waiting and self._movable())
+        return bool(self.queued_bytes and self._movable())
 
     def _movable(self) -> OrderedDict[Stream, None] | None:
         """Return streams that may be able to go on, if there are any."""
@@ -297,8 +306,7 @@ class Sender:
         self._wait_in(None, stream)
         if stream.queue:
             self.queued_bytes -= sum(map(len, stream.queue)) + len(stream.trailers or b"")
-            stream.queue.clear()
-            stream.trailers = None
+            stream.queue = stream.trailers = None
 
     def _finish(self, stream: Stream) -> None:
         """Close a stream whose reply is complete."""

@@ -48,9 +48,12 @@ class Due:
     Every second turn is that of a client which had nothing to do before, so that a client with one
     request need not wait until each of a crowd has had its turn. Steps that may take long come when
     there are no others, and every `HEAVY_TURNS` turns.
+
+    A task that is alone, as nearly always, is in none of the rows until another one comes.
     """
 
     def __init__(self) -> None:
+        self._lone: Task | None = None
         self._first: deque[Task] = deque()
         # The tasks of each client that has any: of those that have had no turn yet, and the others.
         self._new: deque[deque[Task]] = deque()
@@ -65,14 +68,30 @@ class Due:
 
     def append(self, task: Task) -> None:
         """Add a task behind those of its client."""
+        if not self._count and not task.is_heavy():
+            self._lone = task
+            self._count = 1
+            return
+        if self._lone is not None:
+            self._leave_alone_no_more(self._lone)
+        self._line_up(task)
+        self._count += 1
+
+    def _leave_alone_no_more(self, task: Task) -> None:
+        """Let the task that was alone stand in the rows, because another one comes."""
+        self._lone = None
+        self._line_up(task)
+
+    def _line_up(self, task: Task) -> None:
         tasks = task.client.tasks
         if not tasks:
             (self._heavy if task.is_heavy() else self._new).append(tasks)
         tasks.append(task)
-        self._count += 1
 
     def appendleft(self, task: Task) -> None:
         """Add a task before all others."""
+        if self._lone is not None:
+            self._leave_alone_no_more(self._lone)
         self._first.append(task)
         self._count += 1
 
@@ -81,6 +100,10 @@ class Due:
         if not self._count:
             raise IndexError
         self._count -= 1
+        if (lone := self._lone) is not None:
+            self._lone, self._is_new_next = None, False
+            self._light_turns += 1
+            return lone
         if self._first:
             return self._first.popleft()
         tasks = self._next_client()

@@ -92,8 +92,10 @@ def few_or_all(messages: Iterable[Any]) -> Iterable[Any]:
     the iteration with an exception; of many, one at a time exists as an object of Python.
     """
     field: Any = messages
-    has_length = hasattr(field, "__len__")  # The field of a large request has none.
-    few: Iterable[Any] = field[:] if has_length and len(field) <= FEW_ELEMENTS else field
+    try:
+        few: Iterable[Any] = field[:] if len(field) <= FEW_ELEMENTS else field
+    except TypeError:  # The field of a large request has no length.
+        return messages
     return few
 
 

@@ -166,3 +166,23 @@ def test_messages_that_leave_the_line_leave_nothing(account: Account) -> None:
         account.leave(message)
     assert len(account._line) < 200
     assert client.uploads == 2
+
+
+def test_memory_is_returned_for_what_was_freed_after_it_had_left_the_account(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    returned: list[int] = []
+    monkeypatch.setattr(module, "_trim", lambda: returned.append(account.held_bytes))
+    account = Account(clock)
+    stays, leaves = Client(account), Client(account)
+    account.change(stays, MEBIBYTE)
+    account.change(leaves, SIZE)
+    account.change(leaves, 0)
+    account.return_memory()  # Most of the requests are still there.
+    assert returned == [MEBIBYTE]
+    account.return_memory()
+    assert returned == [MEBIBYTE]
+    account.freed(SIZE)
+    account.return_memory()
+    account.return_memory()
+    assert returned == [MEBIBYTE, MEBIBYTE]

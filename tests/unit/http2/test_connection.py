@@ -181,7 +181,7 @@ STREAM_ERRORS = {
 
 @pytest.mark.parametrize("case", STREAM_ERRORS)
 def test_a_violation_resets_the_stream(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "STREAM_WINDOW", 1_000)
+    monkeypatch.setattr(sending.Stream, "granted", 1_000)
     code, data = STREAM_ERRORS[case]
     connection = connected()
     connection.receive(data)

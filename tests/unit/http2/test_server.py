@@ -36,6 +36,7 @@ from tests.certificates import write_certificate
 from tests.unit.http2.raw_client import SECONDS, RawClient
 
 CHUNK = "x" * 50_000
+LEAST_BYTES = client_module.CONNECTION_BYTES + client_module.ADVANCE_BYTES  # of a connection
 REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 
 
@@ -410,7 +411,7 @@ def test_the_client_that_holds_most_is_disconnected(
     part = messages_module.PREFIX.pack(0, 1 << 20) + b"a" * 15_000
     account = served.server.account
     assert served.echo() == TEXT
-    idle_bytes = client_module.CONNECTION_BYTES  # of the channel
+    idle_bytes = LEAST_BYTES  # of the channel
     wait_for(lambda: account.total_bytes == idle_bytes)
     with RawClient(served.port) as small, RawClient(served.port) as large:
         for client, count in ((small, 1), (large, 20)):
@@ -430,7 +431,7 @@ def test_the_client_that_holds_most_is_disconnected(
 def is_idle(served: Served) -> bool:
     """Return whether the server keeps nothing but its connections."""
     count = len(served.server._clients)
-    return served.server.account.total_bytes == count * client_module.CONNECTION_BYTES
+    return served.server.account.total_bytes == count * LEAST_BYTES
 
 
 def test_large_messages_are_received_in_turns(
@@ -510,7 +511,7 @@ def test_a_refused_request_takes_no_more_data(served: Served) -> None:
         raw.send(frames.frame(frames.PING, 0, 0, b"12345678"))
         while raw.frame()[:2] != (frames.PING, frames.ACK):
             pass
-        assert client.held_bytes < client_module.CONNECTION_BYTES + 10_000
+        assert client.held_bytes < LEAST_BYTES + 10_000
 
 
 def test_large_messages(shared: Served) -> None:
@@ -596,11 +597,12 @@ def test_replies_to_requests_that_fail_are_bounded(
     # A client that reads nothing gets no more replies, and then no more streams.
     streams_max, requests = 50, 1_000
 
-    def send_nothing(client: client_module.Client, data: memoryview) -> None:
-        client._unsent, client.connection.is_congested = data, True
+    def send_nothing(client: client_module.Client, data: bytes | memoryview) -> None:
+        client._unsent, client.connection.is_congested = memoryview(data), True
 
     monkeypatch.setattr(connection_module, "STREAMS_MAX", streams_max)
     monkeypatch.setattr(client_module.Client, "_send", send_nothing)
+    monkeypatch.setattr(client_module.Client, "_send_rest", send_nothing)
     with RawClient(served.port) as raw:
         wait_for(lambda: served.server._clients)
         (client,) = served.server._clients

@@ -6,8 +6,10 @@ from collections import deque
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spanemu.http2.tasks import HEAVY_TURNS, Due
+from spanemu.http2.tasks import HEAVY_TURNS, Due, Task
 
 
 class Client:
@@ -16,8 +18,9 @@ class Client:
 
 
 class Step:
-    def __init__(self, client: Client, *, heavy: bool = False) -> None:
+    def __init__(self, client: Client, *, heavy: bool = False, number: int = 0) -> None:
         self.client = client
+        self.number = number
         self._heavy = heavy
 
     def is_heavy(self) -> bool:
@@ -93,3 +96,36 @@ def test_what_comes_first_waits_for_nobody() -> None:
     due.append(later)
     due.appendleft(first)
     assert [due.popleft(), due.popleft()] == [first, later]
+
+
+def numbers(due: Due, count: int) -> list[Any]:
+    """Return the numbers of the next tasks."""
+    tasks: list[Any] = [due.popleft() for _ in range(count)]
+    return [task.number for task in tasks]
+
+
+class InRows(Due):
+    """Tasks that are due, none of which ever counts as alone."""
+
+    def append(self, task: Task) -> None:
+        self._line_up(task)
+        self._count += 1
+
+
+@given(st.lists(st.tuples(st.integers(-3, 2), st.sampled_from(["light", "heavy", "first"]))))
+def test_a_lone_task_changes_no_order(moves: list[tuple[int, str]]) -> None:
+    orders = []
+    for due in (Due(), InRows()):
+        clients = [Client() for _ in range(3)]
+        order: list[Any] = []
+        for number, (client, kind) in enumerate(moves):
+            if client < 0:
+                order.append(numbers(due, min(1, len(due))))
+                continue
+            step = Step(clients[client], heavy=kind == "heavy", number=number)
+            if kind == "first":
+                due.appendleft(step)
+            else:
+                due.append(step)
+        orders.append((order, numbers(due, len(due))))
+    assert orders[0] == orders[1]

@@ -13,7 +13,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,7 +33,6 @@ const (
 	warmUpCalls  = 30
 	batchSize    = 10
 
-	ticksPerSecond = 100 // USER_HZ of every Linux
 	table          = `CREATE TABLE Users (
 	  Id INT64 NOT NULL, Name STRING(100), Age INT64
 	) PRIMARY KEY (Id)`
@@ -130,7 +128,7 @@ func turn(
 		group sync.WaitGroup
 		all   []time.Duration
 	)
-	ownBefore, serverBefore := processorSeconds("self"), processorSeconds(strconv.Itoa(*server))
+	ownBefore, serverBefore := processorSeconds(os.Getpid()), processorSeconds(*server)
 	began := time.Now()
 	until := began.Add(time.Duration(seconds * float64(time.Second)))
 	for range clients {
@@ -155,8 +153,8 @@ func turn(
 	group.Wait()
 	calls := float64(len(all))
 	taken := time.Since(began).Seconds()
-	own := processorSeconds("self") - ownBefore
-	served := processorSeconds(strconv.Itoa(*server)) - serverBefore
+	own := processorSeconds(os.Getpid()) - ownBefore
+	served := processorSeconds(*server) - serverBefore
 	slices.Sort(all)
 	return map[string]float64{
 		"microseconds": float64(all[len(all)/2].Nanoseconds()) / 1e3,
@@ -164,18 +162,6 @@ func turn(
 		"client":       own / calls * 1e6,
 		"server":       served / calls * 1e6,
 	}
-}
-
-// processorSeconds returns the processor time of a process, 0 where Linux does not say.
-func processorSeconds(process string) float64 {
-	stat, err := os.ReadFile("/proc/" + process + "/stat")
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:]))
-	user, _ := strconv.ParseFloat(fields[11], 64)
-	system, _ := strconv.ParseFloat(fields[12], 64)
-	return (user + system) / ticksPerSecond
 }
 
 func insert(ctx context.Context, client *spanner.Client) error {
