@@ -45,6 +45,8 @@ NUMBER = b"\x09\x11"
 _STRING_KIND = 0x1A
 _LIST_KIND = 0x32
 _FRAMES_COUNT = 512  # frames of short strings, for a lookup
+_LISTED_FRAMES_COUNT = 4096
+_TEXT, _DOUBLE = {str}, {float}
 _ONE_BYTE = tuple(bytes((number,)) for number in range(0x80))
 
 _pack_double = Struct("<d").pack
@@ -83,6 +85,25 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
         content = b"".join([raw_bytes(item, LISTED) for item in raw])
         return frame(tag, _LIST_KIND, len(content)) + content
     return bytes((tag,)) + NUMBER + _pack_double(raw)
+
+
+def raw_column(cells: Sequence[Any]) -> list[bytes]:
+    """Return the bytes of many raw values, as elements of the lists of their rows."""
+    kinds = set(map(type, cells))
+    if kinds == _TEXT:
+        frames, texts = _listed_frames(), [cell.encode() for cell in cells]
+        if max(map(len, texts)) < len(frames):
+            return [frames[len(text)] + text for text in texts]
+    elif kinds == _DOUBLE:
+        head = bytes((LISTED,)) + NUMBER
+        return [head + _pack_double(cell) for cell in cells]
+    return [raw_bytes(cell, LISTED) for cell in cells]
+
+
+@lru_cache(maxsize=1)
+def _listed_frames() -> list[bytes]:
+    """Return what stands before a text in a list, by the size of the text."""
+    return [frame(LISTED, _STRING_KIND, size) for size in range(_LISTED_FRAMES_COUNT)]
 
 
 class EncodedList:
