@@ -28,7 +28,7 @@ from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, Datab
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import quoted_database
 from spanemu.values.types import API_CODES, TypeCode
-from spanemu.values.value_bytes import LISTED, field, raw_bytes, varint
+from spanemu.values.value_bytes import field, list_texts, raw_column
 
 _SPANNER = "/google.spanner.v1.Spanner/"
 _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
@@ -46,7 +46,7 @@ _ATTEMPTS_MAX = 10  # of a transaction that the server aborts
 
 # The numbers of fields: Mutation.insert, and table, columns and values of Mutation.Write.
 _INSERT, _TABLE, _COLUMNS = 1, 1, 2
-_VALUES = b"\x1a"
+_VALUES = 0x1A
 
 
 @contextmanager
@@ -382,7 +382,6 @@ def insertion(table: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     """Return the bytes of a Mutation that inserts rows."""
     parts = [field(_TABLE, table.encode())]
     parts += [field(_COLUMNS, column.encode()) for column in columns]
-    for row in rows:
-        cells = b"".join([raw_bytes(cell, LISTED) for cell in row])
-        parts += (_VALUES, varint(len(cells)), cells)
-    return field(_INSERT, b"".join(parts))
+    cells = map("".join, zip(*map(raw_column, zip(*rows, strict=True)), strict=True))
+    content = "".join(list_texts(_VALUES, cells)).encode("latin-1")
+    return field(_INSERT, b"".join([*parts, content]))

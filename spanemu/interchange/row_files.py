@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from math import isfinite
 from typing import Any, Protocol, TextIO
 
 from spanemu.base.counts import counted
@@ -23,6 +24,7 @@ from spanemu.values.types import Type, TypeCode
 
 CSV_NULL = "\\N"
 CELL_CHARS_MAX = 1 << 30  # of CSV; more than any value of Spanner has
+_CSV_CHARS_TOGETHER = 1 << 16  # of rows that are converted together
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
 _DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
 _TRUE, _FALSE = frozenset({"true", "t", "1"}), frozenset({"false", "f", "0"})
@@ -198,26 +200,26 @@ class Csv:
         """Yield the rows of a file, with its header or `columns` as the names of the columns."""
         csv.field_size_limit(CELL_CHARS_MAX)
         lines = csv.reader(file, delimiter=self.delimiter, strict=True)
-        null, line = self.null, 1
+        line = 1
         try:
             names = tuple(next(lines, ())) if self.header else tuple(columns)
-            readers = self._readers(table, names)
-            line = lines.line_num + 1
-            for texts in lines:
-                if len(texts) != len(names):
-                    raise InvalidRow(f"line {line}: {self._count(texts, names)}")
-                cells: Row = [None if text == null else text for text in texts]
-                for number, read in readers:
-                    if cells[number] is not None:
-                        cells[number] = self._read_cell(read, texts[number], line)
-                yield FileRow(line, sum(map(len, texts)), names, cells)
-                line = lines.line_num + 1
         except csv.Error as problem:
             raise InvalidRow(f"line {line}: {problem}") from problem
+        rows = _CsvRows(self, names, self._readers(table, names))
+        try:
+            line = lines.line_num + 1
+            for texts in lines:
+                if rows.add(line, texts):
+                    yield from rows.take()
+                line = lines.line_num + 1
+        except (csv.Error, UnicodeError) as problem:
+            yield from rows.take()  # An earlier row may be invalid as well.
+            if isinstance(problem, UnicodeError):
+                raise
+            raise InvalidRow(f"line {line}: {problem}") from problem
+        yield from rows.take()
 
-    def _readers(
-        self, table: Table, names: Sequence[str]
-    ) -> list[tuple[int, Callable[[str], Cell]]]:
+    def _readers(self, table: Table, names: Sequence[str]) -> list[tuple[int, _CsvReader]]:
         """Return the functions for the cells that are not texts. Raises InvalidRow."""
         try:
             columns = [_column(table, name, 1) for name in names]
@@ -228,13 +230,7 @@ class Csv:
         readers = [(number, _csv_reader(column.type)) for number, column in enumerate(columns)]
         return [(number, read) for number, read in readers if read is not None]
 
-    def _read_cell(self, read: Callable[[str], Cell], text: str, line: int) -> Cell:
-        try:
-            return read(text)
-        except ValueError as problem:
-            raise InvalidRow(f"line {line}: {problem}{self.hint(line, text)}") from problem
-
-    def _count(self, texts: Sequence[str], names: Sequence[str]) -> str:
+    def count(self, texts: Sequence[str], names: Sequence[str]) -> str:
         """Return what is wrong with a row of another length, and the option that may help."""
         problem = f"{counted(len(texts), 'cell')} for {counted(len(names), 'column')}"
         if len(texts) == 1:
@@ -252,6 +248,97 @@ class Csv:
         if texts.count(null) != cells.count(None):
             raise InvalidRow(f"the cell {null!r} is the text of NULL; choose another")
         return texts
+
+
+class _CsvRows:
+    """Rows of a CSV file that are converted together, column by column."""
+
+    def __init__(
+        self,
+        form: Csv,
+        names: tuple[str, ...],
+        readers: Sequence[tuple[int, _CsvReader]],
+    ) -> None:
+        self._form = form
+        self._names = names
+        self._readers = readers
+        self._lines: list[int] = []
+        self._texts: list[list[str]] = []
+        self._sizes: list[int] = []
+        self._chars = 0
+
+    def add(self, line: int, texts: list[str]) -> bool:
+        """Add the row on a line; return whether there are enough rows to take."""
+        size = sum(map(len, texts))
+        self._lines.append(line)
+        self._texts.append(texts)
+        self._sizes.append(size)
+        self._chars += size
+        return len(texts) != len(self._names) or self._chars > _CSV_CHARS_TOGETHER
+
+    def take(self) -> Iterator[FileRow]:
+        """Yield the rows that were added, up to the first that is invalid.
+
+        Raises InvalidRow then.
+        """
+        lines, texts, sizes = self._lines, self._texts, self._sizes
+        self._lines, self._texts, self._sizes, self._chars = [], [], [], 0
+        if not texts:
+            return
+        names = self._names
+        try:
+            if len(texts[-1]) != len(names):
+                raise ValueError
+            cells: Iterable[Row] = self._converted(texts)
+        except ValueError:
+            cells = map(self._row, lines, texts)  # up to the invalid one
+        for line, size, row in zip(lines, sizes, cells, strict=True):
+            yield FileRow(line, size, names, row)
+
+    def _converted(self, texts: list[list[str]]) -> list[Row]:
+        """Return rows of the right length. Raises ValueError."""
+        null = self._form.null
+        columns: list[Sequence[Cell]] = [
+            [None if text == null else text for text in column] if null in column else column
+            for column in zip(*texts, strict=True)
+        ]
+        for number, read in self._readers:
+            columns[number] = read.column(columns[number])  # type: ignore[arg-type]
+        return list(map(list, zip(*columns, strict=True)))
+
+    def _row(self, line: int, texts: list[str]) -> Row:
+        """Return the cells of a row. Raises InvalidRow."""
+        if len(texts) != len(self._names):
+            raise InvalidRow(f"line {line}: {self._form.count(texts, self._names)}")
+        cells: Row = [None if text == self._form.null else text for text in texts]
+        for number, read in self._readers:
+            if cells[number] is not None:
+                try:
+                    cells[number] = read.cell(texts[number])
+                except ValueError as problem:
+                    hint = self._form.hint(line, texts[number])
+                    raise InvalidRow(f"line {line}: {problem}{hint}") from problem
+        return cells
+
+
+@dataclass(frozen=True, slots=True)
+class _CsvReader:
+    """The function from a text to a cell, and one for many texts if there is any."""
+
+    cell: Callable[[str], Cell]
+    many: Callable[[Sequence[str]], Sequence[Cell] | None] = lambda texts: None
+
+    def column(self, texts: Sequence[str | None]) -> Sequence[Cell]:
+        """Return the cells of texts, of which None stays None. Raises ValueError."""
+        if None not in texts and (cells := self.many(texts)) is not None:  # type: ignore[arg-type]
+            return cells
+        cell = self.cell
+        return [None if text is None else cell(text) for text in texts]
+
+
+def _finite(texts: Sequence[str]) -> Sequence[Cell] | None:
+    numbers: list[Cell] = list(map(float, texts))
+    return numbers if all(map(isfinite, numbers)) else None  # type: ignore[arg-type]
 
 
 def _to_csv(cell: bool | float | list[Cell]) -> str:
@@ -286,15 +373,15 @@ def _array(type_: Type, text: str) -> Cell:
     return _of_json(type_, cell)
 
 
-def _csv_reader(type_: Type) -> Callable[[str], Cell] | None:
-    """Return the function from a text to the cell of a type; None if the text is the cell."""
-    return partial(_array, type_) if type_.is_array else _CSV_READERS.get(type_.code)
+def _csv_reader(type_: Type) -> _CsvReader | None:
+    """Return the reader of the cells of a type; None if the text is the cell."""
+    return _CsvReader(partial(_array, type_)) if type_.is_array else _CSV_READERS.get(type_.code)
 
 
-_CSV_READERS: Mapping[TypeCode, Callable[[str], Cell]] = {
-    TypeCode.BOOL: _bool,
-    TypeCode.FLOAT32: _float,
-    TypeCode.FLOAT64: _float,
+_CSV_READERS: Mapping[TypeCode, _CsvReader] = {
+    TypeCode.BOOL: _CsvReader(_bool),
+    TypeCode.FLOAT32: _CsvReader(_float, _finite),
+    TypeCode.FLOAT64: _CsvReader(_float, _finite),
 }
 
 

@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter
-from typing import Protocol, Self
+from typing import Protocol, Self, overload
 
 from spanemu.base.clock import BEGINNING
 from spanemu.base.record import NamedTuple, dataclass
@@ -23,6 +23,7 @@ from spanemu.schema.schema import Schema
 from spanemu.storage.layout import TreeId
 from spanemu.storage.split_map import SplitMap, cell_bytes
 from spanemu.storage.versions import Row
+from spanemu.values.cell_mask import WHOLE_ROW
 
 CHUNK_ENTRIES = 256
 ENTRIES_WEIGHED_MAX = 1_024  # the size of a longer log is estimated from this many entries
@@ -46,6 +47,45 @@ class RowChange(NamedTuple):
     written: int
 
 
+class NewRows(Sequence[RowChange]):
+    """The changes of a commit that inserts many rows into one table, in little memory."""
+
+    __slots__ = ("_keys", "_rows", "_tree")
+
+    def __init__(self, tree: TreeId, keys: Sequence[bytes], rows: Sequence[Row]) -> None:
+        self._tree = tree
+        self._keys = keys
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[RowChange]:
+        tree = self._tree
+        for key, row in zip(self._keys, self._rows, strict=True):
+            yield new_record(RowChange, (tree, key, None, row, WHOLE_ROW))
+
+    @overload
+    def __getitem__(self, number: int) -> RowChange: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[RowChange]: ...
+
+    def __getitem__(self, number: int | slice) -> RowChange | Sequence[RowChange]:
+        if isinstance(number, slice):
+            return NewRows(self._tree, self._keys[number], self._rows[number])
+        return RowChange(self._tree, self._keys[number], None, self._rows[number], WHOLE_ROW)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
 class ChangeEntry(NamedTuple):
     """The watched changes of one commit.
 
@@ -57,7 +97,7 @@ class ChangeEntry(NamedTuple):
 
     timestamp: int
     serial: int
-    changes: tuple[RowChange, ...]
+    changes: Sequence[RowChange]
     schema: Schema
     tag: str = ""
     is_system: bool = False
@@ -233,7 +273,8 @@ class ChangeLog:
         """
         serials = self._serials
         serials.last += 1
-        entry = new_record(ChangeEntry, (at, serials.last, tuple(changes), schema, *origin))
+        kept = changes if changes.__class__ is NewRows else tuple(changes)
+        entry = new_record(ChangeEntry, (at, serials.last, kept, schema, *origin))
         chunks = self._chunks
         if chunks and len(chunks[-1]) < CHUNK_ENTRIES:
             chunks[-1].append(entry)

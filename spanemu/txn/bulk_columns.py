@@ -23,6 +23,7 @@ from spanemu.txn.rules import (
 from spanemu.txn.write_plan import WritePlan, check_commit_timestamp
 from spanemu.values.columns import ColumnEncoder, joined_parts, key_column_encoder
 from spanemu.values.mutation import COMMIT_TIMESTAMP, CommitTimestampMark
+from spanemu.values.types import TypeCode
 
 Cells = Sequence[Any]  # the values of one column
 
@@ -44,6 +45,16 @@ class NewRows(NamedTuple):
     columns: Sequence[Cells]
     entries: Sequence[Entries]
     parents: Sequence[bytes]
+
+
+# The types whose equal values are the same, and of which columns often have few.
+REPETITIVE = frozenset({TypeCode.INT64, TypeCode.STRING, TypeCode.DATE})
+
+
+def shared(cells: Cells) -> Cells:
+    """Return cells of which equal ones are one object, if there are many of them."""
+    known = dict(zip(cells, cells, strict=True))
+    return cells if 2 * len(known) > len(cells) else [known[cell] for cell in cells]
 
 
 # ---------------------------------------------------------------------------- completion

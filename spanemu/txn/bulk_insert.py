@@ -17,6 +17,7 @@ from spanemu.base.deadline_checks import interruptible, parts_of
 from spanemu.base.errors import SpannerError
 from spanemu.sql.functions.registry import Context
 from spanemu.txn.bulk_columns import (
+    REPETITIVE,
     Cells,
     IndexColumns,
     KeyParts,
@@ -26,6 +27,7 @@ from spanemu.txn.bulk_columns import (
     computed,
     has_known_keys,
     hold,
+    shared,
 )
 from spanemu.txn.write import WriteBatch
 from spanemu.txn.write_plan import ROWS_AT_ONCE, WritePlan
@@ -95,6 +97,9 @@ class BulkInsert:
             pairs = zip(rules.parent.table.key, rules.table.key_positions, strict=False)
             self._parent = [self._parts.number(part, position) for part, position in pairs]
         self._indexes = [IndexColumns(index, self._parts) for index in rules.indexes]
+        self._repetitive = [
+            number for number, column in enumerate(plan.columns) if column.type.code in REPETITIVE
+        ]
         self._checks = [column_check(rules, column) for column in plan.columns]
         self._virtual = rules.virtual if rules.indexes_virtual else ()
 
@@ -118,12 +123,13 @@ class BulkInsert:
         if plan.vectors:
             rows = [plan.packed(cells) for cells in rows]
         listed: list[Cells] = list(zip(*rows, strict=True))
+        for number in self._repetitive:
+            listed[number] = shared(listed[number])
         checked = zip(self._checks, listed, strict=True)
         if not all(check(cells, context.now) for check, cells in checked):
             return None
         columns = completed(plan, listed, len(rows), context)
-        in_order = plan.in_order and not plan.completes
-        stored = list(map(tuple, rows)) if in_order else list(zip(*columns, strict=True))
+        stored = list(zip(*columns, strict=True))
         full = columns if not self._virtual else computed(self._virtual, columns, context)
         parts = self._parts.encoded(full)
         keys = joined_parts([parts[number] for number in self._key])

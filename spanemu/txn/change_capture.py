@@ -6,18 +6,20 @@ row gives the net effect: an insert that was deleted again leaves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from spanemu.schema.schema import Schema
-from spanemu.storage.change_log import ChangeOrigin, RowChange, new_record
+from spanemu.storage.change_log import ChangeOrigin, NewRows, RowChange, new_record
 from spanemu.storage.layout import TreeId
 from spanemu.storage.observer import TreeWrite
-from spanemu.storage.store import Store
+from spanemu.storage.store import MANY_WRITES, Store
 from spanemu.txn.buffer import Buffer
 from spanemu.values.cell_mask import WHOLE_ROW
 
 
-def net_changes(store: Store, buffer: Buffer, writes: Iterable[TreeWrite]) -> list[RowChange]:
+def net_changes(store: Store, buffer: Buffer, writes: Sequence[TreeWrite]) -> Sequence[RowChange]:
     """Return the changes of watched rows by `writes`, the final form of the buffer's rows.
 
     An update counts if it writes a watched cell, even with the same value.
@@ -26,6 +28,8 @@ def net_changes(store: Store, buffer: Buffer, writes: Iterable[TreeWrite]) -> li
     if log is None:
         return []
     watched, parts = log.watching.cells, buffer.parts
+    if len(writes) >= MANY_WRITES and (new := _new_rows(store, watched, writes)) is not None:
+        return new
     changes: list[RowChange] = []
     for tree, key, after in writes:
         cells = watched.get(tree)
@@ -42,6 +46,24 @@ def net_changes(store: Store, buffer: Buffer, writes: Iterable[TreeWrite]) -> li
         elif part[0] & cells:
             changes.append(new_record(RowChange, (tree, key, before, after, part[0])))
     return changes
+
+
+def _new_rows(
+    store: Store, watched: Mapping[TreeId, int], writes: Sequence[TreeWrite]
+) -> NewRows | None:
+    """Return the changes by writes that do no more to watched trees than insert many rows in one.
+
+    None for all other writes.
+    """
+    groups = (list(group) for tree, group in groupby(writes, itemgetter(0)) if tree in watched)
+    group = next(groups, ())
+    if len(group) < MANY_WRITES or next(groups, None) is not None:
+        return None
+    tree = group[0][0]
+    keys, rows = [key for _, key, _ in group], [row for _, _, row in group]
+    if None in rows or not store.lacks(tree, keys):
+        return None
+    return NewRows(tree, keys, rows)  # type: ignore[arg-type]
 
 
 def backfilled(

@@ -6,10 +6,10 @@ The view locks what it reads, so a verified constraint holds until the commit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
-from spanemu.base.deadline_checks import interruptible
+from spanemu.base.deadline_checks import interruptible, interruptible_stream
 from spanemu.schema.table import key_message
 from spanemu.storage.layout import TreeId
 from spanemu.txn import value_errors
@@ -35,11 +35,33 @@ def verify(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
 
 
 def _verify_unique(deferred: DeferredChecks, view: TransactionWorkspace) -> None:
-    for (tree, prefix), (index, cells) in interruptible(deferred.unique.items()):
-        entries = view.items(tree, [(prefix, after_prefix(prefix))], READ_EXISTENCE)
-        if len(list(islice(entries, 2))) > 1:
+    prefixes: dict[TreeId, list[bytes]] = {}
+    for tree, prefix in deferred.unique:
+        prefixes.setdefault(tree, []).append(prefix)
+    repeated = {
+        (tree, prefix)
+        for tree, keys in prefixes.items()
+        for prefix in _repeated(view, tree, sorted(keys))
+    }
+    for row_key, (index, cells) in deferred.unique.items():
+        if not repeated:
+            return
+        if row_key in repeated:
             key = key_message(cells[: index.declared_parts], index.index.declared_key)
             raise UniqueViolation(index.index.name, key)
+
+
+def _repeated(
+    view: TransactionWorkspace, tree: TreeId, prefixes: Sequence[bytes]
+) -> Iterator[bytes]:
+    """Yield the prefixes, which are in order, with which several entries of an index begin."""
+    ranges = [(prefix, after_prefix(prefix)) for prefix in prefixes]
+    before = -1
+    for key, _ in interruptible_stream(view.items(tree, ranges, READ_EXISTENCE)):
+        number = bisect_right(prefixes, key) - 1
+        if number == before:
+            yield prefixes[number]
+        before = number
 
 
 def _verify_references(deferred: DeferredChecks, view: TransactionWorkspace) -> None:

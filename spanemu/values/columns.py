@@ -7,13 +7,17 @@ a time, by the function for a single value. That function decides what is valid,
 
 from __future__ import annotations
 
+import re
 from binascii import a2b_base64
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from operator import add
 from typing import Any
 
+from spanemu.base.deferred import lazy_pattern
 from spanemu.values.key import KeyPart, int64_base, part_encoder
+from spanemu.values.timestamp import NANOS_PER_SECOND
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
 
@@ -81,12 +85,32 @@ def _same(type_: Type, decode: Decoder) -> ColumnDecoder:
     return decode_column
 
 
+def _timestamps(_type: Type, decode: Decoder) -> ColumnDecoder:
+    def decode_column(wire: Column) -> Column:
+        if set(map(type, wire)) == _TEXT and _TIMESTAMPS.fullmatch("".join(wire)):
+            try:
+                ages = [moment - _EPOCH for moment in map(datetime.fromisoformat, wire)]
+            except ValueError:
+                return list(map(decode, wire))
+            return [
+                (age.days * 86_400 + age.seconds) * NANOS_PER_SECOND + age.microseconds * 1000
+                for age in ages
+            ]
+        return list(map(decode, wire))
+
+    return decode_column
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Python reads no more than microseconds, and other forms besides.
+_TIMESTAMPS = lazy_pattern(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}(?:\d{3})?)?Z)*", re.ASCII)
 _DECODERS: dict[TypeCode, Callable[[Type, Decoder], ColumnDecoder]] = {
     TypeCode.BOOL: _same,
     TypeCode.INT64: _int64s,
     TypeCode.FLOAT64: _same,
     TypeCode.STRING: _strings,
     TypeCode.BYTES: _bytes,
+    TypeCode.TIMESTAMP: _timestamps,
 }
 
 

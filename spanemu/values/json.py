@@ -212,10 +212,10 @@ def is_surely_valid(text: str) -> bool:
     try:
         if _TOO_MANY_DIGITS in text.encode().translate(_DIGITS):
             return False
-        _CHECKER.decode(text)
+        _, end = _CHECKER.raw_decode(text)
     except ValueError:  # also for a surrogate, which UTF-8 does not have
         return False
-    return True
+    return end == len(text)
 
 
 def _short_double(text: str) -> float:

@@ -27,7 +27,7 @@ Python joins and formats text faster than bytes. `to_bytes` makes the bytes of m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from struct import Struct
 from types import CodeType
@@ -45,7 +45,12 @@ NUMBER = b"\x09\x11"
 _STRING_KIND = 0x1A
 _LIST_KIND = 0x32
 _FRAMES_COUNT = 512  # frames of short strings, for a lookup
+_LISTED_FRAMES_COUNT = 4096
+_TEXT, _NULLABLE_TEXT, _DOUBLE = {str}, {str, type(None)}, {float}
 _ONE_BYTE = tuple(bytes((number,)) for number in range(0x80))
+
+_LISTED_NULL = (bytes((LISTED,)) + NULL).decode("latin-1")
+_LISTED_NUMBER = (bytes((LISTED,)) + NUMBER).decode("latin-1")
 
 _pack_double = Struct("<d").pack
 
@@ -83,6 +88,57 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
         content = b"".join([raw_bytes(item, LISTED) for item in raw])
         return frame(tag, _LIST_KIND, len(content)) + content
     return bytes((tag,)) + NUMBER + _pack_double(raw)
+
+
+def raw_column(cells: Sequence[Any]) -> list[str]:
+    """Return the bytes of many raw values, as elements of the lists of their rows.
+
+    As in generated functions, a character stands for each byte.
+    """
+    kinds = set(map(type, cells))
+    if kinds == _DOUBLE:
+        packed = Struct(f"<{len(cells)}d").pack(*cells).decode("latin-1")
+        return [_LISTED_NUMBER + packed[at : at + 8] for at in range(0, len(packed), 8)]
+    if kinds == _TEXT:
+        return _raw_texts(cells)
+    if kinds == _NULLABLE_TEXT:
+        texts = iter(_raw_texts([cell for cell in cells if cell is not None]))
+        return [_LISTED_NULL if cell is None else next(texts) for cell in cells]
+    return [raw_bytes(cell, LISTED).decode("latin-1") for cell in cells]
+
+
+def _raw_texts(texts: Sequence[str]) -> list[str]:
+    if not all(map(str.isascii, texts)):
+        texts = [text.encode().decode("latin-1") for text in texts]
+    frames = listed_frames(LISTED, _STRING_KIND)
+    if max(map(len, texts)) < len(frames):
+        return [frames[len(text)] + text for text in texts]
+    return [frame(LISTED, _STRING_KIND, len(text)).decode("latin-1") + text for text in texts]
+
+
+@lru_cache(maxsize=2)
+def listed_frames(tag: int, kind: int) -> list[str]:
+    """Return what stands before the content of a value, or of a list without a kind, by its size.
+
+    A character stands for each byte.
+    """
+    frames = [frame(tag, kind, size) if kind else bytes((tag,)) + varint(size)
+              for size in range(_LISTED_FRAMES_COUNT)]  # fmt: skip
+    return [each.decode("latin-1") for each in frames]
+
+
+def list_texts(tag: int, lists: Iterable[str]) -> list[str]:
+    """Return messages that are lists with this content as fields with a tag."""
+    frames = listed_frames(tag, 0)
+    return [
+        (frames[len(content)] if len(content) < _LISTED_FRAMES_COUNT else _head(tag, content))
+        + content
+        for content in lists
+    ]
+
+
+def _head(tag: int, content: str) -> str:
+    return (bytes((tag,)) + varint(len(content))).decode("latin-1")
 
 
 class EncodedList:

@@ -8,6 +8,7 @@ from itertools import islice
 import pytest
 
 from spanemu.ddl.api import schema_of
+from spanemu.interchange import row_files
 from spanemu.interchange.row_files import Csv, InvalidRow, JsonLines
 
 SCHEMA = schema_of(
@@ -80,7 +81,8 @@ def test_text_that_reads_as_null_is_refused():
 
 
 @pytest.mark.parametrize("form", [JsonLines(), Csv()])
-def test_a_table_needs_the_memory_of_a_few_rows(form):
+def test_a_table_needs_the_memory_of_a_few_rows(form, monkeypatch):
+    monkeypatch.setattr(row_files, "_CSV_CHARS_TOGETHER", 1)
     # A writer takes a batch when the last is written, and a reader a line when it is asked.
     text, sizes = io.StringIO(), []
 
@@ -94,6 +96,23 @@ def test_a_table_needs_the_memory_of_a_few_rows(form):
     lines = iter([*text.getvalue().splitlines(keepends=True), None])  # None is no line
     rows = form.read(lines, TABLE, NAMES)
     assert [row.cells[0] for row in islice(rows, 3)] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [('"open', "line 2: 'x' is not a number"), ("2,true\n", "line 2: 'x' is not a number")],
+)
+def test_the_first_invalid_row_is_named(later, message):
+    with pytest.raises(InvalidRow, match=message):
+        read(Csv(), f"1,true,1.5,{{}},[],a\n2,true,x,{{}},[],a\n{later}")
+
+
+def test_numbers_may_be_null_or_special_among_many():
+    lines = [
+        f"{number},\\N,{value},\\N,[],\\N\n" for number, value in enumerate(("1", "NaN", "\\N"))
+    ]
+    assert [row.cells[2] for row in read(Csv(), "".join(lines))] == [1.0, "NaN", None]
+    assert [row.line for row in read(Csv(), "".join(lines))] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("form", [JsonLines(), Csv()])
