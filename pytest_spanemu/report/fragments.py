@@ -114,7 +114,7 @@ def evidence(finding: Plain) -> str:
     """Return the message, the evidence and the fix of a finding."""
     return (
         f"<p>{escape(finding['message'])}</p><p>{escape(finding['evidence'])}</p>"
-        f"<p>Fix: <code>{escape(finding['fix'])}</code></p>"
+        f"{shell.fix(finding['fix'])}"
     )
 
 

@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import Any
 
 _LOADER = "__lazy_loader__"  # an attribute of a module that has not run
+_PARTS = "__lazy_parts__"  # the submodules of a package that has not run, by name
 
 
 class LazyModule(ModuleType):
@@ -37,10 +38,21 @@ class LazyModule(ModuleType):
         return getattr(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # The import system sets a module as an attribute of its package.
-        if not _is_of_import_system(name) and not isinstance(value, ModuleType):
+        if isinstance(value, ModuleType):
+            self._add_part(name, value)
+            return
+        if not _is_of_import_system(name):
             run(self)
         super().__setattr__(name, value)
+
+    def _add_part(self, name: str, part: ModuleType) -> None:
+        """Keep a submodule, which the import system sets, until the code of its package runs.
+
+        The code may bind the name to something else, such as a function of the submodule.
+        """
+        vars(self).setdefault(_PARTS, {})[name] = part
+        if type(self) is not LazyModule:  # Another thread runs it, or has run it.
+            vars(self).setdefault(name, part)
 
     def __delattr__(self, name: str) -> None:
         if not _is_of_import_system(name):
@@ -127,6 +139,7 @@ def run(module: ModuleType) -> ModuleType:
         changing: Any = module
         set_by_imports = dict(vars(module))
         changing.__class__ = RunningModule
+        vars(module).update(vars(module).pop(_PARTS, {}))
         try:
             lazy.own.exec_module(module)
         except BaseException:

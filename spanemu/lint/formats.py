@@ -247,7 +247,7 @@ def _article(rule: Mapping[str, Any]) -> str:
     return (
         f'<details class="rule" id="{rule["id"]}"><summary><b>{rule["id"]}</b> {given["title"]} '
         f'<span class="badge {rule["severity"]}">{rule["severity"]}</span></summary>'
-        f"<p>{given['why']}</p><p>Fix: <code>{given['fix']}</code></p>{examples}</details>"
+        f"<p>{given['why']}</p><p>Fix: {given['fix']}</p>{examples}</details>"
     )
 
 

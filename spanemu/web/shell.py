@@ -16,6 +16,7 @@ _FOLDER = Path(__file__).parent
 _WIDE_COLUMNS_MIN = 5  # of a table that becomes lists on screens of middle width, too
 _LONG_NAME = re.compile(r"\S{25,}")
 _SEPARATOR = re.compile(r"(::|[/_.,(\[=-])(?=[\w&])")
+_SCRIPT = re.compile("CREATE|ALTER|DROP")
 _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")
 
 
@@ -91,6 +92,12 @@ def finding_heading(rule: str, name: str, severity: str) -> str:
         f'<h3><a href="#{rule}">{rule}</a>{rest} '
         f'<span class="badge {severity}">{severity}</span></h3>'
     )
+
+
+def fix(text: str) -> str:
+    """Return the paragraph with the fix of a finding: a script as code, advice as prose."""
+    shown = f"<code>{escape(text)}</code>" if _SCRIPT.match(text) else escape(text)
+    return f"<p>Fix: {shown}</p>"
 
 
 def _link(section: Section) -> str:

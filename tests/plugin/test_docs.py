@@ -79,6 +79,12 @@ def test_the_pages_of_the_api_show_docstrings(site):
     assert "create_database" in text
 
 
+def test_the_page_on_emulators_runs(capsys):
+    (program,) = blocks("api/emulators.md", "python")
+    exec(compile(program, "music.py", "exec"), {})
+    assert "Jones" in capsys.readouterr().out
+
+
 def test_the_page_on_schema_files_runs(capsys):
     (program,) = blocks("how-to/ddl.md", "python")
     exec(compile(program, "ddl.md", "exec"), {})

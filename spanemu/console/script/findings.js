@@ -11,8 +11,11 @@ function findingNote(finding) {
   const location_ = finding.column ? `${finding.object}(${finding.column})` : finding.object;
   return el("article", { class: finding.severity },
     el("h3", {}, ruleLink(finding.rule ?? finding.id), " ", breakable([finding.reason, location_].filter(Boolean).join(" ")), " ", severityBadge(finding.severity)),
-    el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", el("code", {}, finding.fix)));
+    el("p", {}, finding.message), finding.fix && el("p", {}, "Fix: ", fixText(finding.fix)));
 }
+
+// A script is code, advice is prose.
+const fixText = fix => /^(CREATE|ALTER|DROP)/.test(fix) ? el("code", {}, fix) : fix;
 
 // The page of a rule, or the list of all.
 async function showRule(view) {
@@ -26,6 +29,6 @@ async function showRule(view) {
   const example = (title, sql) => sql && [el("h3", {}, title), el("pre", { class: "block" }, breakable(sql))];
   view.show(
     el("h2", {}, `${rule.id} ${rule.title} `, severityBadge(rule.severity)), el("p", {}, rule.why),
-    facts([["Fix", el("code", {}, rule.fix)], ["Decided from", rule.needs]]), rule.notes.map(note => el("p", { class: "faint" }, note)),
+    facts([["Fix", fixText(rule.fix)], ["Decided from", rule.needs]]), rule.notes.map(note => el("p", { class: "faint" }, note)),
     example("Reported", rule.bad), example("Not reported", rule.good), el("p", {}, el("a", { href: link("rule", { database: state.database }) }, "All rules")));
 }

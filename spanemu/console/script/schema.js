@@ -81,7 +81,7 @@ function tableDetails(view, chosen, statements, findings) {
     }), { caption: plural(chosen.columns.length, "column") }),
     chosen.indexes.length ? [el("h3", {}, "Indexes"), table(["Index", "Key", "Stored", "Kind"], chosen.indexes.map(index => [el("b", { class: "mono" }, breakable(index.name)),
       columnList(index.key), columnList(index.stored),
-      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]), { kind: "rows wide" })] : null,
+      [isTrue(index.spannerIsManaged) ? "of a foreign key" : "", isTrue(index.isUnique) ? "unique" : "", isTrue(index.isNullFiltered) ? "without NULL" : "", index.parentTableName ? `in ${index.parentTableName}` : ""].filter(Boolean).join(", ")]), { kind: "rows wide indexes" })] : null,
     ddlBlock(statements.filter(statement => pattern.test(statement))),
   ];
 }

@@ -231,7 +231,7 @@ def _findings(findings: Sequence[Finding]) -> str:
         f"{shell.finding_heading(finding.rule, finding.name, finding.severity)}"
         f"<p>{escape(finding.message)}</p>"
         f"<p>{escape(str(finding.evidence))}</p>{_writers(finding)}"
-        f"<p>Fix: <code>{escape(finding.fix)}</code></p></article>"
+        f"{shell.fix(finding.fix)}</article>"
         for finding in findings
     )
 

@@ -224,3 +224,31 @@ def test_a_command_line_runs_a_lazy_module() -> None:
     command = [sys.executable, "-c", "from spanemu.base import suggestions; print(suggestions)"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "spanemu.base.suggestions" in printed
+
+
+def test_a_lazy_package_binds_a_name_to_more_than_its_submodule(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "press"
+    package.mkdir()
+    (package / "__init__.py").write_text("from press.stamp import stamp")
+    (package / "stamp.py").write_text("def stamp(): return 'stamped'")
+    (package / "ink.py").write_text("from press import stamp as module")
+    monkeypatch.setattr(sys, "meta_path", [LazyFinder({"press"}), *sys.meta_path])
+    try:
+        import press  # type: ignore[import-not-found]
+        import press.stamp
+        from press import ink
+
+        assert press.stamp() == "stamped"
+        assert press.ink is ink
+        assert sys.modules["press.stamp"].stamp is press.stamp
+    finally:
+        for name in ("press", "press.stamp", "press.ink"):
+            sys.modules.pop(name, None)
+
+
+def test_the_linter_runs_whichever_of_its_modules_was_imported_before() -> None:
+    text = "from spanemu import lint; import spanemu.lint.formats; print(lint.run.__name__)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "run\n"

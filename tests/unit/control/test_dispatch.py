@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import pytest
 
-import spanemu
 from spanemu.control.dispatch import Dispatcher
 from spanemu.control.operation import BadArgument, ControlInterface, HandleExpired, Held, operation
 from spanemu.control.remote import RemoteHandle, proxy
@@ -153,11 +152,3 @@ def test_a_handle_of_another_object_is_not_sent(dispatcher: Dispatcher, wrong: A
     with pytest.raises(ValueError, match="tape"):
         proxy(Tank, wire, tank="t1").replay(wrong)
     assert wire.sent == []
-
-
-def test_a_split_is_moved_over_the_wire() -> None:
-    with spanemu.Emulator() as emulator:
-        home = emulator.create_database("tank", "CREATE TABLE T (K INT64) PRIMARY KEY (K)")
-        with spanemu.Emulator.attach(emulator.uri) as attached:
-            attached.calls("MoveSplit", database=home.name, table="T", key=["1"], server=2)
-            assert home.splits.of("T", [1]).server == 2

@@ -1,6 +1,6 @@
 """Pages that are one file: their parts, their navigation, and that they load nothing."""
 
-from spanemu.web.shell import Section, fill, page
+from spanemu.web.shell import Section, fill, fix, page
 
 
 def test_names_inside_parts_are_kept():
@@ -28,3 +28,8 @@ def test_a_page_loads_nothing():
     assert "src=" not in html
     assert "<link" not in html
     assert "default-src 'none'" in html
+
+
+def test_a_fix_is_code_if_it_is_a_script():
+    assert fix("DROP INDEX <A>") == "<p>Fix: <code>DROP INDEX &lt;A&gt;</code></p>"
+    assert fix("a random <key>") == "<p>Fix: a random &lt;key&gt;</p>"
