@@ -160,7 +160,7 @@ class TokenSource:
         return self._relation._expression(self.column)
 
     def tokenizing(self) -> Expr:
-        """Return the expression over columns that no query reads, to look at the tokenizer."""
+        """Return the expression over columns that no query reads, to find out its tokenizer."""
         relation = self._relation
         apart = TableRelation(relation.alias, relation.table, relation._analysis)
         return apart._expression(self.column)
