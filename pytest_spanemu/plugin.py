@@ -76,7 +76,7 @@ class EngineFinder:
         return PathFinder.find_spec(name, path, target)
 
     def install(self) -> None:
-        """Make Python ask this finder before the one of pytest, and after that of lazy modules."""
+        """Insert this finder before pytest's finder and after that of lazy modules."""
         sys.meta_path.insert(0, self)
         ask_first()
 

@@ -57,7 +57,7 @@ def aborts(n: int | None, limit: int | None) -> Condition:
 
 
 def participants(n: int | None, limit: int | None) -> Condition:
-    """Expect commits of which each wrote to `n`, or at most `limit`, splits."""
+    """Expect each commit to write to `n`, or at most `limit`, splits."""
 
     def find_problem(recorded: RecordingSlice) -> str | None:
         for commit in recorded.commits:

@@ -76,7 +76,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def table(report: RunReport, rows_max: int) -> Iterator[str]:
-    """Yield the lines of a table: the heads, then the rows to look at first."""
+    """Yield the lines of a table: the header, then the most important rows."""
     shown = worst_rows(report.tests, rows_max)
     names = [_short(row.test) for row in shown]
     width = max(len("test"), *map(len, names))
@@ -104,7 +104,7 @@ def warned(report: RunReport) -> Iterator[str]:
 
 
 def worst_rows(rows: Sequence[ReportRow], rows_max: int) -> list[ReportRow]:
-    """Return the rows to look at first: those with notes, then those with most requests."""
+    """Return the most important rows: those with notes, then those with the most requests."""
     return sorted(rows, key=_weight, reverse=True)[:rows_max]
 
 

@@ -199,7 +199,7 @@ class ReportRow:
 
     @property
     def has_findings(self) -> bool:
-        """Return whether the row has findings to look at, or full scans."""
+        """Return whether the row has findings or full scans."""
         return bool(self._findings or self.full_scans)
 
     @property
@@ -209,7 +209,7 @@ class ReportRow:
 
     @property
     def finding_notes(self) -> str:
-        """The notes that name something to look at."""
+        """The notes that point out a problem."""
         return "; ".join(self._findings)
 
     @property

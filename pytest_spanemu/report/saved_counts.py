@@ -39,7 +39,7 @@ class Change:
 
 
 def save_counts(run: Run) -> None:
-    """Write the counts of every test, if a setting asks to save them."""
+    """Write the counts of every test if a setting requests it."""
     if run.settings.save:
         path = _path_of(run.settings.save, run.root)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def save_counts(run: Run) -> None:
 
 
 def saved_counts(run: Run) -> Counts:
-    """Return the counts to compare with, none if no setting asks for a comparison.
+    """Return the counts to compare with, none if no setting requests a comparison.
 
     Raises pytest.UsageError if the file is missing, or cannot be read by this version.
     """

@@ -95,7 +95,7 @@ def check_policy_version(resource: str, version: int) -> None:
 
 
 def check_permissions(resource: str, permissions: Iterable[str]) -> None:
-    """Raise PermissionWildcard or UnknownPermission for what is no permission of Spanner."""
+    """Raise PermissionWildcard or UnknownPermission unless each is a permission of Spanner."""
     for permission in permissions:
         if "*" in permission:
             raise errors.PermissionWildcard(permission, resource)

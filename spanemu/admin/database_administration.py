@@ -111,7 +111,7 @@ def _check_points(count: int, limit: int, where: str) -> None:
 def update_database(
     instances: Instances, name: str, drop_protection: bool, paths: Sequence[str]
 ) -> Operation:
-    """Change a database's settings, of which only drop protection is mutable."""
+    """Change the drop protection of a database, its only mutable setting."""
     database = instances.database(name)
     if not paths:
         raise MissingField("UpdateDatabase", "update_mask")

@@ -254,7 +254,7 @@ class InstanceConfigs:
                 self._used.discard(name)
 
     def regions(self) -> tuple[str, ...]:
-        """Return every region of which Google or a user-managed configuration has a replica."""
+        """Return every region with a replica of a published or user-managed configuration."""
         own = (each.location for config in self.custom() for each in config.replicas)
         return (*published_regions(), *own)
 

@@ -109,7 +109,7 @@ class DatabaseCreation(OperationKind):
 
 @dataclass(frozen=True)
 class DatabaseUpdate(OperationKind):
-    """UpdateDatabase: `paths` of the mask, of which only drop protection can be set."""
+    """UpdateDatabase: `paths` of the mask; only drop protection can be set."""
 
     metadata_type = f"{_DATABASE}.UpdateDatabaseMetadata"
     response_type = f"{_DATABASE}.Database"

@@ -100,7 +100,7 @@ serving = _Serving()
 
 
 class VirtualTime(Protocol):
-    """A clock that stands still while a request is served: that of an exploration."""
+    """The clock of an exploration, which is stopped while a request is served."""
 
     seconds: float
 

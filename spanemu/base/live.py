@@ -70,7 +70,7 @@ class LiveRows:
     # ------------------------------------------------------------------ the source of the rows
 
     def available(self) -> tuple[Sequence[LiveRow], bool]:
-        """Return the rows that there are now, without waiting, and whether they are the last."""
+        """Return the available rows, without waiting, and whether they are the last."""
         raise NotImplementedError
 
     def wake(self) -> None:
@@ -96,7 +96,7 @@ class LiveRows:
     # ------------------------------------------------------------------ the reader
 
     def take(self) -> tuple[Sequence[LiveRow], bool]:
-        """Return the rows that there are now, and whether they are the last.
+        """Return the available rows, and whether they are the last.
 
         Raises Cancelled and DeadlineExceeded, and the failure that ended the rows.
         """

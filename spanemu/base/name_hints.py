@@ -199,7 +199,7 @@ def like_migrations(name: str) -> bool:
 
 
 def like_reference(name: str) -> bool:
-    """Return whether the name says only that a table is of a kind: ref, lookup, dim."""
+    """Return whether the name marks a table of a general kind: ref, lookup, dim."""
     return _REFERENCE.issuperset(words(name))
 
 

@@ -61,7 +61,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class ProjectName(_Path):
-    """projects/P"""
+    """The name of a project: projects/P."""
 
     kind = "project"
     form = "projects/{project}"

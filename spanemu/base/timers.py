@@ -78,7 +78,7 @@ class Timers:
         return timer
 
     def clock_moved(self) -> None:
-        """Look at the clock, which was moved."""
+        """Fire the timers that are due after the clock was moved."""
         if self._thread is not None:
             with self._changed:
                 self._changed.notify()

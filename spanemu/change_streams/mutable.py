@@ -102,7 +102,7 @@ def partition_event_row(
     sources: Iterable[str] = (),
     destinations: Iterable[str] = (),
 ) -> ResultRow:
-    """Return the row that says from and to which partitions keys of a partition moved."""
+    """Return the row that names the partitions from and to which keys of a partition moved."""
     content = (
         _timestamp(1, timestamp),
         _sequence(sequence),

@@ -107,7 +107,7 @@ class Era:
 
 @dataclass(frozen=True)
 class PartitionHistory:
-    """The partitions of one stream since its creation, or since what is kept of them.
+    """The retained partitions of one stream.
 
     `eras` are in order of time, and the last one is current.
     """

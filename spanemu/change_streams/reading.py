@@ -115,7 +115,7 @@ class StreamRows(LiveRows):
     # ------------------------------------------------------------------ the rows
 
     def available(self) -> tuple[Sequence[LiveRow], bool]:
-        """Return the rows that there are now, and whether they are the last."""
+        """Return the available rows, and whether they are the last."""
         range_ = self._range or self._begin()
         store = self._source.store
         with store.mutex:

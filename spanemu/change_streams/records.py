@@ -1,4 +1,4 @@
-"""Data change records: what one change stream says about the commit of one entry.
+"""Data change records: the records of one change stream for the commit of one entry.
 
 The entry has the net effect of the transaction on each row. A stream takes the rows and columns
 that it watches, with the schema and the options of the commit, and joins consecutive rows of a

@@ -1,4 +1,4 @@
-"""`spanemu health`: tells whether a server answers, for scripts and containers.
+"""`spanemu health`: checks whether a server answers, for scripts and containers.
 
 exit 0   the gRPC port answers, and the REST port if the server has one
 exit 1   the server does not answer, or not within the time of --wait

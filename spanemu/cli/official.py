@@ -99,7 +99,7 @@ class InvalidFlag(Exception):
 
 
 class HelpWanted(Exception):
-    """A command line that asks for the flags."""
+    """A command line that requests the list of flags."""
 
 
 def gateway_main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The options of `spanemu serve` for what it reports of the requests that it serves."""
+"""The options of `spanemu serve` for logs, metrics and traces of requests."""
 
 from __future__ import annotations
 

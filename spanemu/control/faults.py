@@ -307,7 +307,7 @@ class Faults(ControlInterface):
 
     @operation("ClearFaults", "POST :clear")
     def clear(self) -> None:
-        """Remove every fault except the faults that the emulator's configuration asks for.
+        """Remove every fault except those of the emulator's configuration.
 
         Lost sessions are restored.
         """

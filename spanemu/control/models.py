@@ -95,7 +95,7 @@ class ModelControl(ControlInterface):
 
     @operation("ListModels", "GET", "models")
     def registered(self) -> Sequence[RegisteredModel]:
-        """Return what is registered, the latest first."""
+        """Return the registrations, the latest first."""
 
     @operation("FailModel", "POST /{name}:fail")
     def fail(self, name: str, kind: str, *, times: int = 1, after: int = 0) -> None:

@@ -124,7 +124,7 @@ class ChangeStreams:
         return self._change(name, lambda stream: (stream, [each.token for each in _open(stream)]))
 
     def split(self, name: str, token: str = "") -> Sequence[Partition]:
-        """Split an open partition in two, by default the one with the most root rows.
+        """Split an open partition in two, by default that with the most root rows.
 
         It is cut in the middle of its rows. Return the children.
         """

@@ -71,11 +71,11 @@ class Sweep:
 
 
 class CommitObserver(Protocol):
-    """An observer of commits, which asks who wrote to a table or index until it knows."""
+    """An observer of commits, which requests the writer of a table or index until it is known."""
 
     @property
     def attributed_trees(self) -> Set[TreeId] | None:
-        """The trees whose writers are known; None while the observer asks for none."""
+        """The trees whose writers are known; None while the observer requests no writers."""
 
     def attribute_commit(
         self, request: object, mutations: Sequence[Mutation], written: Buffer

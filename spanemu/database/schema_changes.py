@@ -92,7 +92,7 @@ def _refuse_beyond_instance(core: DatabaseCore, steps: Iterable[Step]) -> Iterat
 
 
 class SchemaChanges:
-    """The schema changes of a database, of which one batch runs at a time."""
+    """The schema changes of a database. One batch runs at a time."""
 
     def __init__(self, core: DatabaseCore) -> None:
         self._core = core

@@ -1,4 +1,4 @@
-"""The effect of a statement: the next schema, and the work on data that goes with it.
+"""The effect of a statement: the next schema, and the jobs on stored data.
 
 The work is a list of jobs. Each job reads the stored rows, raises an error if they do not permit
 the change, and returns the writes that adapt them to the next schema. Nothing is written before all

@@ -153,7 +153,7 @@ class _Comparison:
         return self.recreated | self.moved | streams | functions | queues
 
     def statements(self) -> list[Migration]:
-        """Return the statements: what stands in the way is dropped before anything is added."""
+        """Return the statements; conflicting objects are dropped before others are added."""
         return [*self.removals(), *self.additions()]
 
     def removals(self) -> Iterator[Migration]:

@@ -255,7 +255,7 @@ def is_plain_name(text: str) -> bool:
 
 
 def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the name of a new object, in a named schema or not."""
+    """Yield the problems with the name of a new object, in a named schema or not."""
     home = schema_part(name)
     if home and schema.named_schemas.get(schema.fold(home)) != home:
         yield name_errors.SchemaNotFound(home)
@@ -266,7 +266,7 @@ def object_name_problems(kind: str, name: str, schema: Schema) -> Iterator[Spann
 
 
 def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the name of a new index."""
+    """Yield the problems with the name of a new index."""
     own = name.rpartition(".")[2]
     if own.upper() == _INDEX_NAME:
         yield name_errors.ReservedIndexName(name)
@@ -278,7 +278,7 @@ def index_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
 def constraint_name_problems(
     kind: str, name: str, table: str, schema: Schema
 ) -> Iterator[SpannerError]:
-    """Yield what is wrong with the name of a new constraint of a table."""
+    """Yield the problems with the name of a new constraint of a table."""
     if not is_name(name, schema.dialect):
         yield name_errors.InvalidObjectName(kind, name)
     for prefix in _CONSTRAINT_PREFIXES:
@@ -290,7 +290,7 @@ def constraint_name_problems(
 
 
 def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the name of a new named schema."""
+    """Yield the problems with the name of a new named schema."""
     lowered = schema.fold(name)
     if (
         not is_name(name, schema.dialect)
@@ -303,6 +303,6 @@ def schema_name_problems(name: str, schema: Schema) -> Iterator[SpannerError]:
 
 
 def column_name_problems(table: str, column: str, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the name of a column."""
+    """Yield the problems with the name of a column."""
     if not schema.dialect.quotes_any_name and not is_plain_name(column):
         yield name_errors.InvalidObjectName("Column", f"{table}.{column}")

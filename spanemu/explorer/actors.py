@@ -39,7 +39,7 @@ class Waiting(Protocol):
     """A wait of an actor."""
 
     def is_over(self) -> bool:
-        """Return whether the actor may go on."""
+        """Return whether the actor may continue."""
         ...
 
     def ends_at(self) -> float | None:

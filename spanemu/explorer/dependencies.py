@@ -1,4 +1,4 @@
-"""The dependencies between the actors of a run, and what is said of those that explain a failure.
+"""The dependencies between the actors of a run, and the text about those that explain a failure.
 
 The steps of aborted transactions do not count.
 """

@@ -10,11 +10,11 @@ class ExplorationFailed(AssertionError):
 
 
 class CannotExplore(Exception):
-    """An exploration that cannot go on: the actors do what the explorer does not control."""
+    """An exploration that cannot continue: the actors do what the explorer cannot control."""
 
 
 class ActorHangs(CannotExplore):
-    """An actor that neither makes a request nor ends; `stack` is where it stands."""
+    """An actor that neither makes a request nor ends; `stack` is its current stack."""
 
     def __init__(self, actor: str, seconds: float, stack: str) -> None:
         super().__init__(

@@ -81,7 +81,7 @@ class Judge:
         )
 
     def timeline(self, attempt: Attempt, detailed: Run, schedules: int) -> Timeline:
-        """Return the timeline of a failed run, of which `detailed` is a repetition."""
+        """Return the timeline of a failed run; `detailed` is a repetition of the run."""
         run = attempt.run
         allowed = [] if run.plan.is_serial else self._allowed.of(run.plan.order)
         has_rows = any(attempt.outcome.rows == each.rows for _, each in allowed)

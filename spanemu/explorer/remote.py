@@ -219,7 +219,7 @@ class RemoteFront(Front):
         return f"{method} is of {name!r}, which does not run now."
 
     def ended(self, call: ServedCall, error: Exception | None) -> None:
-        """Record the end of a request, and let the thread of its actor go on."""
+        """Record the end of a request, and resume the thread of its actor."""
         super().ended(call, error)
         held = self._held.pop(call, None)
         if held is not None:

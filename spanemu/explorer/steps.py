@@ -47,7 +47,7 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row before and after a commit; None stands for no row."""
+    """A row before and after a commit; None means that there is no row."""
 
     tree: TreeId
     key: bytes

@@ -256,7 +256,7 @@ class Lazy(NamedTuple):
 
 
 class LargeRequest:
-    """A request of which one field is parsed when it is read; else like its message."""
+    """A request like its message, except that one field is parsed only when it is read."""
 
     def __init__(self, path: str, message: Message, data: bytes | bytearray, lazy: Lazy) -> None:
         """Parse all other fields. Raises DecodeError and RequestHeadTooLarge."""

@@ -40,7 +40,7 @@ class Holder(Protocol):
     uploads: int  # large messages in line or with their turn
 
     def has_input(self) -> bool:
-        """Return whether the client has sent what has not been read."""
+        """Return whether unread input of the client exists."""
         ...
 
     def evict(self) -> None:
@@ -135,7 +135,7 @@ class Account:
         self._holders.discard(holder)
 
     def change(self, holder: Holder, held_bytes: int) -> None:
-        """Set what is kept for a client. The client that holds most goes if it is too much."""
+        """Set the bytes held for a client. Beyond the limit, disconnect the client with most."""
         self.held_bytes += held_bytes - holder.held_bytes
         holder.held_bytes = held_bytes
         if self.held_bytes > self._peak_bytes:

@@ -1,4 +1,4 @@
-"""A client of the server: its socket, its connection, and what they have to wait for.
+"""A client of the server: its socket, its connection, and the events that they wait for.
 
 Only the thread that leads (`loop`) touches a client. Nothing here waits: what the socket does not
 take is kept, and while it is much, the replies wait in their queues and further requests in a row.
@@ -145,7 +145,7 @@ class Client:
     # ------------------------------------------------------------------ the account
 
     def settle(self) -> None:
-        """Enter into the account what is kept for the client."""
+        """Update the account with the bytes held for the client."""
         if self._is_ending:
             return
         connection = self.connection
@@ -156,7 +156,7 @@ class Client:
             self.account.change(self, held_bytes)
 
     def has_input(self) -> bool:
-        """Return whether the client has sent what has not been read."""
+        """Return whether unread input of the client exists."""
         try:
             return bool(socket.socket.recv(self._socket, 1, socket.MSG_PEEK))
         except OSError:
@@ -174,7 +174,7 @@ class Client:
     # ------------------------------------------------------------------ the socket
 
     def ready(self, events: int) -> None:
-        """Read and write what is possible without waiting."""
+        """Read and write as much as is possible without waiting."""
         try:
             if not self._is_secured:
                 self._secure()
@@ -237,7 +237,7 @@ class Client:
             self._fail(failure)
 
     def flush(self) -> None:
-        """Send what is to be sent, as far as the socket takes it."""
+        """Send pending output, as far as the socket accepts it."""
         connection = self.connection
         output = connection.output
         if output and not self._unsent:
@@ -307,7 +307,7 @@ class Client:
             self._linger()
 
     def flush_soon(self) -> None:
-        """Send what is to be sent, before the leader waits."""
+        """Send pending output before the leader waits."""
         self.loop.flush_soon(self)
 
     def _send(self, output: bytes | memoryview) -> None:

@@ -54,7 +54,7 @@ class Conversation(Exchange):
         self._make_due()
 
     def end(self) -> None:
-        """Answer what is unanswered, and end the reply."""
+        """Answer the remaining requests, and end the reply."""
         if not self.is_done:
             self._make_due()
 

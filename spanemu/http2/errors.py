@@ -34,7 +34,7 @@ class ErrorCode(IntEnum):
 
 
 class ConnectionFailure(Exception):
-    """A violation after which the connection cannot go on. The client receives the reason."""
+    """A violation that ends the connection. The client receives the reason."""
 
     code = ErrorCode.PROTOCOL_ERROR
 

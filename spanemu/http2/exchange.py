@@ -66,7 +66,7 @@ class Exchange(RequestBody):
     # ------------------------------------------------------------------ the request
 
     def begin(self, fields: list[Field] | None) -> Stream:
-        """Take the header fields of the request; return what takes the rest of it."""
+        """Take the header fields of the request; return the receiver of its body."""
         try:
             if fields is None:
                 raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "The metadata are too large.")
@@ -121,7 +121,7 @@ class Exchange(RequestBody):
             self._end(refusal.failure)
 
     def take_body(self) -> None:
-        """Look at the body as far as it has arrived. Raises RefusedRequest."""
+        """Process the part of the body that has arrived. Raises RefusedRequest."""
         size = declared_size(self.body)
         if len(self.body) > size:
             raise RefusedRequest(Code.UNIMPLEMENTED, "The request has more than one message.")

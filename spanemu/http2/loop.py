@@ -57,7 +57,7 @@ class Writer(Protocol):
     """A client whose output is to be sent."""
 
     def flush(self) -> None:
-        """Send what is possible without waiting."""
+        """Send as much as is possible without waiting."""
         ...
 
     def flush_late(self) -> None:
@@ -71,7 +71,7 @@ class Ready(Protocol):
     used_seconds: float
 
     def ready(self, events: int) -> None:
-        """Read or write what is possible without waiting. Raises nothing."""
+        """Read or write as much as is possible without waiting. Raises nothing."""
         ...
 
 
@@ -180,7 +180,7 @@ class Loop:
             self._waker.send(b".")
 
     def stop(self) -> None:
-        """End all threads after what they do. Callable once."""
+        """End all threads after their current work. Callable once."""
         self._is_stopped = True
         self._active.set()
         self.wake()
@@ -427,7 +427,7 @@ class Loop:
         self._unflushed[writer] = None
 
     def flush_later(self, writer: Writer) -> None:
-        """Let a client send what it holds back in `HELD_SECONDS`, unless it has done so before."""
+        """Make a client send its delayed output in `HELD_SECONDS`, unless it sends it before."""
         self._late.setdefault(writer, monotonic() + HELD_SECONDS)
 
     def forget_later(self, writer: Writer) -> None:

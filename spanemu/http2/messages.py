@@ -44,7 +44,7 @@ def is_compressed(body: bytes | bytearray) -> bool:
 
 
 def only_message(body: bytes | bytearray) -> bytes | bytearray:
-    """Return the message of a complete body, which has to be the only one, as it was sent.
+    """Return the only message of a complete body, as it was sent.
 
     A body that is a `bytearray` becomes the message itself: a copy of 100 MB would stop all other
     threads for 40 ms. Raises RefusedRequest.

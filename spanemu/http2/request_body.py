@@ -47,11 +47,11 @@ class Host(Caller, Protocol):
         ...
 
     def settle(self) -> None:
-        """Enter into the account what is kept for the client."""
+        """Update the account with the bytes held for the client."""
         ...
 
     def has_input(self) -> bool:
-        """Return whether the client has sent what has not been read."""
+        """Return whether unread input of the client exists."""
         ...
 
     def evict(self) -> None:
@@ -59,11 +59,11 @@ class Host(Caller, Protocol):
         ...
 
     def flush(self) -> None:
-        """Send what is to be sent, as far as the socket takes it."""
+        """Send pending output, as far as the socket accepts it."""
         ...
 
     def flush_soon(self) -> None:
-        """Send what is to be sent, before the leader waits."""
+        """Send pending output before the leader waits."""
         ...
 
 
@@ -136,7 +136,7 @@ class RequestBody(Stream):
             self.client.flush_soon()
 
     def turn_lost(self) -> None:
-        """Hold what has arrived, and let the client send no more."""
+        """Keep the received bytes, and stop reading from the client."""
         self.has_turn = False
         self.keep(self.body_bytes)
         self.allowance = 0

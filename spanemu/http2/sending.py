@@ -81,7 +81,7 @@ class Stream:
 
 
 class Sender:
-    """The open streams of a connection, the client's windows, and what is to be sent.
+    """The open streams of a connection, the client's windows, and pending output.
 
     A reply that cannot be sent waits for the socket, for the window of the connection or for that
     of its stream. `resume` continues a few of those that need to wait no longer, however many
@@ -123,7 +123,7 @@ class Sender:
             raise ConnectionFailure("too many frames to answer", ErrorCode.ENHANCE_YOUR_CALM)
 
     def answer_ping(self, payload: bytes) -> None:
-        """Answer a PING, or hold the answer back for the next output if nobody waits for it.
+        """Answer a PING, or delay the answer until the next output if no client waits for it.
 
         A client that measures its windows sends a PING after each reply, and goes on without the
         answer. With an open stream, the answer may decide how large the windows become.
@@ -218,7 +218,7 @@ class Sender:
         self.pump(stream)
 
     def pump(self, stream: Stream) -> None:
-        """Send what is in the queue of a stream, as far as the windows permit."""
+        """Send the queue of a stream, as far as the windows permit."""
         queue = stream.queue
         if not queue:
             return

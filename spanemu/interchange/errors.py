@@ -42,7 +42,7 @@ class StatementRefused(Exception):
 
 
 def reason_of(problem: Exception) -> str:
-    """Return what is wrong with JSON whose reading failed, in words for its author."""
+    """Return the problem with JSON that cannot be read, in words for its author."""
     if isinstance(problem, KeyError):
         return f"{problem.args[0]!r} is missing"
     if isinstance(problem, ValueError):

@@ -166,7 +166,7 @@ def _read_manifest(
 
 
 def listed_dialect(content: Any) -> DatabaseDialect:
-    """Return the dialect that a manifest says, GoogleSQL if it says none. Raises ValueError."""
+    """Return the dialect that a manifest names, by default GoogleSQL. Raises ValueError."""
     name = content.get("dialect") or DATABASE_DIALECTS[0].name
     for dialect in DATABASE_DIALECTS.values():
         if dialect.name == name:

@@ -74,7 +74,7 @@ def check_sql(file: BinaryIO, origin: str) -> None:
 
 
 def sql_dialect(file: BinaryIO) -> DatabaseDialect | None:
-    """Return the dialect that the first line of a file says; None if it says none."""
+    """Return the dialect that the first line of a file names, or None."""
     _, piece = next(_pieces(file), (True, b""))
     match = _BEGIN_LINE.match(piece.decode(errors="replace"))
     dialects = {each.name: each for each in DATABASE_DIALECTS.values()}

@@ -259,7 +259,7 @@ def load_rows(
 
 
 def no_hint(line: int, cell: Cell) -> str:
-    """Return no hint, for rows of which no option changes how they are read."""
+    """Return no hint, for formats without options for reading rows."""
     return ""
 
 

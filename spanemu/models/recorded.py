@@ -1,4 +1,4 @@
-"""The calls that were made: the latest of them, for tests to look at."""
+"""The latest calls of models and functions, for tests."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class ModelRegistry:
     # ------------------------------------------------------------------ registrations
 
     def register(self, pattern: str, answerer: Answerer) -> Registration:
-        """Register an answerer for a name or an endpoint, both of which may be patterns."""
+        """Register an answerer for a name or an endpoint; both may be patterns."""
         if not pattern:
             raise ValueError("the name of a model or an endpoint is empty")
         with self._mutex:
@@ -132,7 +132,7 @@ class ModelRegistry:
             return self._registrations, self._failures
 
     def restore(self, state: State) -> None:
-        """Restore the registrations and failures that there were."""
+        """Restore saved registrations and failures."""
         with self._mutex:
             self._registrations, self._failures = state
 

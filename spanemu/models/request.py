@@ -1,4 +1,4 @@
-"""One request to a model or a function: what a registered function gets, and what it is answered.
+"""One request to a model or a function: the arguments of a registered function, and its answer.
 
 def embed(rows, call):
     return [{"embeddings": {"values": vector(row["content"])}} for row in rows]
@@ -41,7 +41,7 @@ class ModelCall:
 
 
 class Work(Protocol):
-    """The work of which a request is a part, on a thread of the pool."""
+    """The work that a request belongs to, on a thread of the pool."""
 
     @property
     def is_abandoned(self) -> bool:

@@ -85,7 +85,7 @@ class Bodies:
                 self.hold(reading, -reading.held_bytes)
 
     def hold(self, reading: Reading, size: int) -> None:
-        """Count bytes that are kept without a turn. Who holds most goes if it is too much."""
+        """Count bytes held without a turn. Beyond the limit, disconnect the client with most."""
         with self._changed:
             reading.held_bytes += size
             self._held_bytes += size

@@ -287,13 +287,13 @@ class Source(io.RawIOBase):
         self._reading: bodies.Reading | None = None
 
     def allow(self, seconds: float, size: int) -> None:
-        """Allow so many seconds and bytes for what is read from here on."""
+        """Set the seconds and the bytes that further reads may take."""
         self._deadline = monotonic() + seconds
         self._bytes_left = size
 
     @contextmanager
     def working(self, reading: bodies.Reading) -> Iterator[None]:
-        """Let one thread work at what it reads, except while there is nothing to read."""
+        """Let one thread process its input at a time, except while it waits for input."""
         with bodies.work:
             self._reading = reading
             try:

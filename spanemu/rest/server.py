@@ -118,7 +118,7 @@ class RestServer:
             return failed(error, request.path)
 
     def index(self, request: Request) -> Response:
-        """Return what runs here, with the paths that it answers; a browser goes to the console."""
+        """Return a description of the server and its paths; redirect a browser to the console."""
         if request.path != "/":
             return not_found(request)
         console = self.links.get("console")

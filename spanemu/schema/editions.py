@@ -63,7 +63,7 @@ def may_compute_distances(sql: str) -> bool:
 
 
 def features_of(schema: Schema) -> Iterator[Feature]:
-    """Yield each feature in use of which some edition has none."""
+    """Yield each feature in use that some edition lacks."""
     if schema.search_indexes:
         yield FULL_TEXT_SEARCH
     if schema.vector_indexes or any(map(_computes_distance, _expressions(schema))):

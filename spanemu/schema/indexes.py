@@ -173,7 +173,7 @@ class SearchIndex(Index):
 
     @property
     def partition_key(self) -> tuple[KeyPart, ...]:
-        """The parts of an entry's key that say in which partition it lies."""
+        """The parts of an entry's key that determine its partition."""
         pairs = zip(self.partition_by, self.partition_orders, strict=True)
         return tuple([KeyPart(column, order) for column, order in pairs])
 

@@ -34,7 +34,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role, its grants in order of creation, and the roles of which it is a member."""
+    """A role, its grants in order of creation, and the roles that it is a member of."""
 
     name: str
     grants: tuple[Grant, ...] = ()

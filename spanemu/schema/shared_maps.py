@@ -1,4 +1,4 @@
-"""Maps by name that the generations of a schema share, so that a change costs what it changes.
+"""Maps by name shared among the generations of a schema, so that small changes cost little.
 
 Generations are kept for as long as old rows can be read, and each has its own maps. A map of few
 names is a dictionary, copied for each change. For a map of many names, the changes since an earlier

@@ -246,7 +246,7 @@ class AlterationWriter(Protocol):
     def stream_options(self, name: str, changes: Mapping[str, Any]) -> str: ...
 
     def revoked(self, grant: str) -> str:
-        """Return the REVOKE that takes back a GRANT."""
+        """Return the REVOKE that undoes a GRANT."""
         ...
 
 

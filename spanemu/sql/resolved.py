@@ -695,7 +695,7 @@ class Statement(Unique):
 
 @record
 class QueryStatement(Statement):
-    """A query. `ordered` says whether the query requests an order of all its rows."""
+    """A query. `ordered` is whether it requests an order of all rows."""
 
     scan: Scan
     output: tuple[OutputColumn, ...]

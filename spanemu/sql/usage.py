@@ -107,7 +107,7 @@ def collect_usage(statement: Statement) -> Usage:
 
 
 def collect_filters(statement: Statement) -> Iterator[tuple[Table, list[Column]]]:
-    """Yield the tables of which WHERE clauses name columns, and those columns."""
+    """Yield the tables whose columns WHERE clauses name, with those columns."""
     nodes = list(_walk(statement))
     scans = [node for node in nodes if isinstance(node, TableScan)]
     filters = [node.condition for node in nodes if isinstance(node, FilterScan)]

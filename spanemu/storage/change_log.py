@@ -118,7 +118,7 @@ BY_CLIENT = ChangeOrigin()
 
 
 class Serials:
-    """The serial numbers of the commits of a database, which no restore takes back."""
+    """The serial numbers of the commits of a database, which no restore resets."""
 
     def __init__(self, last: int = 0) -> None:
         self.last = last

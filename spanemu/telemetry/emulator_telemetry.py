@@ -1,4 +1,4 @@
-"""The telemetry of an emulator in this process, each part of which begins when it is used."""
+"""The telemetry of an emulator in this process. Each part starts when it is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of an emulator: counters of its requests, and the present state of its databases.
+"""The metrics of an emulator: counters of its requests, and the current state of its databases.
 
 Requests are counted from the first scrape on, or from the start if asked for: counting costs each
 request a few dozen microseconds. State is looked up when it is scraped. The result is text in the

@@ -108,7 +108,7 @@ def _escaped(char: str) -> str:
 
 
 def text_line(entry: LoggedRequest) -> str:
-    """Return the line for people: the facts that there are, and the SQL at the end."""
+    """Return the line in text form: the known facts, and the SQL at the end."""
     facts = {
         "rows": entry.rows,
         "mutations": entry.mutations,
@@ -197,7 +197,7 @@ class RequestRing(RequestLog):
         self._read_at = 0.0
 
     def start(self) -> None:
-        """Record requests from now on, even while nobody reads them."""
+        """Record requests from now on, even without readers."""
         self._is_permanent = True
         self._observer.add(self.record)
 

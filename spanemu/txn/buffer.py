@@ -91,7 +91,7 @@ class Buffer:
         written: int = WHOLE_ROW,
         base: Row | None = None,
     ) -> None:
-        """Set the pending state of a row, of which only the cells `written` differ from `base`."""
+        """Set the pending state of a row; only its cells `written` differ from `base`."""
         buffer_of_tree = self.trees.get(tree)
         if buffer_of_tree is None:
             buffer_of_tree = self.trees[tree] = TreeBuffer()

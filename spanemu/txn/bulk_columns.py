@@ -149,7 +149,7 @@ def hold(
 
 
 class KeyParts:
-    """The parts of keys of a table and its indexes, each of which is encoded once for a row."""
+    """The key parts of a table and its indexes; each part is encoded once for a row."""
 
     def __init__(self) -> None:
         self._parts: dict[tuple[int, Any], tuple[int, ColumnEncoder]] = {}

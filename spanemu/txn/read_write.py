@@ -203,7 +203,7 @@ class TransactionWorkspace:
         written: Cells = WHOLE_ROW,
         base: Row | None = None,
     ) -> None:
-        """Buffer the new state of a row, of which the cells `written` differ from `base`."""
+        """Buffer the new state of a row; its cells `written` differ from `base`."""
         if self._locks_writes:
             self.locks.lock_row(self.holder, tree, key, self._write_lock(written))
         self.buffer.put(tree, key, row, written, base)

@@ -199,7 +199,7 @@ class CompiledTable:
 
     @cached_property
     def parent(self) -> CompiledTable | None:
-        """The compiled parent table, of which each row here needs a row."""
+        """The compiled parent table; each row of this table needs a parent row."""
         return None if self.parent_table is None else self.compiled.of(self.parent_table)
 
     @cached_property

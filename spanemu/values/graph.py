@@ -113,7 +113,7 @@ def is_destination(node: Element, edge: Element) -> bool:
 
 
 def labels(element: Element) -> tuple[str, ...]:
-    """Return the labels of an element, sorted ignoring case: declared, and the one of its row."""
+    """Return the labels of an element, sorted ignoring case: the declared ones and its row's."""
     declared, own = element.table.labels, element.dynamic_label
     if own is None or own.lower() in {label.lower() for label in declared}:
         return declared

@@ -103,7 +103,7 @@ class Tokenizer(NamedTuple):
 
 
 class TokenizedValue(NamedTuple):
-    """One value of a list: its words or tokens, and what is known of them besides.
+    """One value of a list: its words or tokens, with their attributes.
 
     `categories` holds a byte for each word, one byte for all of them, or nothing if all of them are
     SMALL. `text` is the text that n-gram scores compare, if it is not the words with blanks.
@@ -192,7 +192,7 @@ class TokenList:
 
 
 def tokenizer_of(data: bytes) -> Tokenizer:
-    """Return the tokenizer of an encoded list without a look at its tokens."""
+    """Return the tokenizer of an encoded list without decoding its tokens."""
     end = data.find(_HEADER_END)
     if end < 0:
         raise OtherTokenList

@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(r"(__[A-Z]+__)")
 
 
 class Section(NamedTuple):
-    """A section of a page; without a title it stands above the others.
+    """A section of a page; a section without a title comes first.
 
     `entries`, their number, is shown beside the title in the navigation.
     """

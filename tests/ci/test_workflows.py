@@ -116,7 +116,7 @@ def test_a_step_succeeds_in_a_fresh_clone(step: Step, clone: Path) -> None:
     assert done.returncode == 0, done.stdout[-5_000:]
 
 
-def test_a_long_step_is_a_part_of_the_whole_check() -> None:
+def test_long_steps_belong_to_the_whole_check() -> None:
     whole = (ROOT / ".ci" / "run").read_text("utf-8")
     for step in steps():
         if step.script.startswith("# long:"):
@@ -133,7 +133,7 @@ def test_tests_run_on_each_system_and_each_named_version_of_python() -> None:
     assert matrix["python"] == named
 
 
-def test_no_job_may_do_more_than_it_needs_or_run_for_ever() -> None:
+def test_jobs_have_least_permissions_and_a_timeout() -> None:
     for workflow in workflows().values():
         assert workflow["permissions"] == {"contents": "read"}
         for job in workflow["jobs"].values():
@@ -142,7 +142,7 @@ def test_no_job_may_do_more_than_it_needs_or_run_for_ever() -> None:
 
 
 @pytest.mark.toolchain
-def test_actionlint_has_no_complaint(tmp_path: Path) -> None:
+def test_actionlint_accepts_the_workflows(tmp_path: Path) -> None:
     if shutil.which("go") is None:
         pytest.skip("actionlint needs Go, which is not installed here")
     built = subprocess.run(
@@ -158,7 +158,7 @@ def test_actionlint_has_no_complaint(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_image_is_at_a_host_but_that_of_google() -> None:
+def test_images_come_from_google_registries_only() -> None:
     files = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "container").iterdir()]
     hosts = re.compile(r"\b((?:[\w-]+\.)?(?:gcr|ghcr|docker|quay|azurecr)\.io)/([\w/-]+)")
     images = {

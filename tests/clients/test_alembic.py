@@ -139,7 +139,7 @@ def test_a_database_made_from_the_statements_needs_no_migration(project) -> None
     command.check(project.config)
 
 
-def test_migrations_lead_there_and_back(project) -> None:
+def test_migrations_upgrade_and_downgrade(project) -> None:
     database = project.emulator.create_database("empty")
     project.use(database)
     command.revision(project.config, autogenerate=True, message="all of it")
@@ -154,7 +154,7 @@ def test_migrations_lead_there_and_back(project) -> None:
     command.check(project.config)
 
 
-def test_what_changed_is_found(project) -> None:
+def test_autogenerate_finds_changes(project) -> None:
     # The last statement of the schema never ran.
     *others, _ = split_schema(project.ddl, "all")
     database = project.emulator.create_database("made", schema=others)

@@ -42,7 +42,7 @@ def _django(task: str, ddl: str, directory: Path) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(DDL))
-def test_introspection_finds_what_was_declared(name: str, tmp_path: Path) -> None:
+def test_introspection_finds_the_declared_schema(name: str, tmp_path: Path) -> None:
     tables, result = declared(DDL[name]), _django("inspect", DDL[name], tmp_path)
     assert set(result["tables"]) == set(result["models"]) == set(tables)
     for table, seen in result["tables"].items():
@@ -52,7 +52,7 @@ def test_introspection_finds_what_was_declared(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", sorted(DDL))
-def test_migrations_lead_there_and_back(name: str, tmp_path: Path) -> None:
+def test_migrations_apply_and_reverse(name: str, tmp_path: Path) -> None:
     tables = declared(DDL[name])
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "__init__.py").touch()

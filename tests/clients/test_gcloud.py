@@ -89,5 +89,5 @@ def test_gcloud_works_and_prints_what_spanner_would(tmp_path, monkeypatch) -> No
     assert not problems, "\n".join(problems)
 
 
-def test_there_are_enough_commands() -> None:
+def test_the_file_has_enough_commands() -> None:
     assert len(commands()) >= COMMANDS_MIN

@@ -34,7 +34,7 @@ def shop(request) -> Iterator[tuple[Mapping[str, Table], sqlalchemy.Engine]]:
         engine.dispose()
 
 
-def test_everything_reflected_was_declared_and_the_other_way_round(shop) -> None:
+def test_reflection_and_declaration_agree(shop) -> None:
     tables, engine = shop
     metadata = sqlalchemy.MetaData()
     metadata.reflect(bind=engine)
@@ -45,7 +45,7 @@ def test_everything_reflected_was_declared_and_the_other_way_round(shop) -> None
     assert result == {name: _without_the_unseen(table) for name, table in tables.items()}
 
 
-def test_the_inspector_lists_what_there_is(shop) -> None:
+def test_the_inspector_lists_schema_objects(shop) -> None:
     tables, engine = shop
     inspector = sqlalchemy.inspect(engine)
     assert set(inspector.get_table_names()) == set(tables)

@@ -46,7 +46,7 @@ def test_a_database_is_created_with_its_schema(client, instance):
     assert ddl(client, created) == [SINGERS]
 
 
-def test_what_a_database_says_of_itself(client, database):
+def test_get_database_returns_all_fields(client, database):
     result = client.database_admin_api.get_database(name=database.name)
     assert result.name == database.name
     assert result.state == types.Database.State.READY
@@ -77,19 +77,19 @@ def test_a_bad_first_schema_leaves_no_database(client, instance):
         "CREATE DATABASE `d-`",
     ],
 )
-def test_create_statements_that_are_not(client, instance, statement):
+def test_other_statements_are_refused_as_create_statements(client, instance, statement):
     with pytest.raises(exceptions.InvalidArgument):
         create(client, instance, create_statement=statement)
 
 
-def test_a_database_needs_an_instance_and_a_free_name(client, instance, database):
+def test_create_database_requires_an_instance_and_a_free_name(client, instance, database):
     with pytest.raises(exceptions.AlreadyExists, match="Database already exists"):
         create(client, instance, create_statement="CREATE DATABASE `fresh-db`")
     with pytest.raises(exceptions.NotFound, match="Instance not found"):
         create(client, client.instance("nowhere"), create_statement="CREATE DATABASE d1")
 
 
-def test_a_postgresql_database_tells_its_dialect(client, instance):
+def test_a_postgresql_database_reports_its_dialect(client, instance):
     request = {
         "create_statement": 'CREATE DATABASE "pg-db"',
         "database_dialect": types.DatabaseDialect.POSTGRESQL,
@@ -158,7 +158,7 @@ def test_drop_protection(client, instance, database):
     assert not database.exists()
 
 
-def test_nothing_else_of_a_database_can_be_updated(client, database):
+def test_other_fields_of_a_database_cannot_be_updated(client, database):
     for paths in ([], ["name"], ["enable_drop_protection", "default_leader"], ["nonsense"]):
         with pytest.raises(exceptions.InvalidArgument):
             client.database_admin_api.update_database(
@@ -166,7 +166,7 @@ def test_nothing_else_of_a_database_can_be_updated(client, database):
             )
 
 
-def test_a_schema_is_updated_under_an_operation(client, database):
+def test_a_schema_update_returns_an_operation(client, database):
     operation = update_ddl(client, database, [SINGERS, ALBUMS], "first_tables")
     operation.result(timeout=60)
     assert operation.operation.name == f"{database.name}/operations/first_tables"
@@ -194,7 +194,9 @@ def test_a_bad_statement_changes_nothing(client, database):
     assert ddl(client, database) == [SINGERS]
 
 
-def test_what_data_refuses_fails_the_operation_and_keeps_what_came_before(client, database):
+def test_a_statement_that_data_violates_fails_the_operation_and_keeps_earlier_statements(
+    client, database
+):
     update_ddl(client, database, [SINGERS]).result(timeout=60)
     with database.batch() as batch:
         batch.insert("Singers", ["Id", "Name"], [[1, "twice"], [2, "twice"]])
@@ -306,7 +308,9 @@ def test_malformed_database_names_are_refused(client, name):
     ],
 )
 @pytest.mark.parametrize("dialect", ["GOOGLE_STANDARD_SQL", "POSTGRESQL"])
-def test_the_configuration_offers_the_leader_regions(client, config, leader, allowed, dialect):
+def test_the_default_leader_must_be_a_region_of_the_configuration(
+    client, config, leader, allowed, dialect
+):
     instance = client.instance("led", f"{client.project_name}/instanceConfigs/{config}")
     instance.create().result(timeout=60)
     database = instance.database("led-db", database_dialect=DatabaseDialect[dialect])
@@ -382,7 +386,7 @@ def test_a_strict_limit_follows_the_processing_units(units, most):
             instance.database("more").create()
 
 
-def test_the_process_of_the_emulator_needs_no_room():
+def test_the_limit_does_not_apply_to_the_emulators_own_process():
     with spanemu.Emulator(databases_per_instance_max=2) as emulator:
         for number in range(3):
             emulator.create_database(f"own-{number}")
@@ -390,7 +394,7 @@ def test_the_process_of_the_emulator_needs_no_room():
             emulator.client().instance(emulator.instance).database("more").create()
 
 
-def test_a_restored_database_counts(emulator, client, instance):
+def test_a_restored_database_counts_toward_the_limit(emulator, client, instance):
     source = instance.database("source")
     source.create().result()
     day = timedelta(days=1)

@@ -56,7 +56,7 @@ def test_an_instance_is_created_with_a_finished_operation(client, config_name):
     assert client.instance_admin_api.get_instance(name=name) == created
 
 
-def test_what_get_instance_returns_can_be_narrowed(client, instance):
+def test_a_field_mask_narrows_get_instance(client, instance):
     request = types.GetInstanceRequest(
         name=instance.name, field_mask=FieldMask(paths=["display_name"])
     )
@@ -84,13 +84,13 @@ def test_what_get_instance_returns_can_be_narrowed(client, instance):
         ("good", {"name": "projects/p/instances/other"}),
     ],
 )
-def test_instances_that_cannot_be_created(client, config_name, instance_id, fields):
+def test_invalid_instances_are_refused(client, config_name, instance_id, fields):
     with pytest.raises(exceptions.InvalidArgument):
         create(client, config_name, instance_id, **fields)
     assert list(client.list_instances()) == []
 
 
-def test_what_clients_make_up_for_emulators_has_any_display_name(client, config_name):
+def test_instances_that_clients_create_for_emulators_may_have_any_display_name(client, config_name):
     for number, name in enumerate(("a", "Instance that was generated automatically")):
         made = create(client, config_name, f"made-up-{number}", display_name=name).result()
         assert made.display_name == name
@@ -130,7 +130,7 @@ def test_an_instance_may_name_any_config_and_keeps_the_name_as_given(client, giv
         assert client.instance_admin_api.get_instance_config(name=config.name) == config
 
 
-def test_a_failed_request_uses_no_config(client, instance):
+def test_a_failed_request_does_not_mark_a_config_as_used(client, instance):
     with pytest.raises(exceptions.AlreadyExists):
         create(client, f"{client.project_name}/instanceConfigs/made-up", instance.instance_id)
     assert ids(client.list_instance_configs()) == ["emulator-config"]
@@ -198,7 +198,7 @@ def test_an_instance_is_updated_through_the_client(client, instance):
     assert result.update_time > result.create_time
 
 
-def test_only_what_the_mask_names_is_updated(client, instance):
+def test_only_fields_in_the_mask_are_updated(client, instance):
     api = client.instance_admin_api
     change = types.Instance(name=instance.name, display_name="Ignored", node_count=4)
     operation = api.update_instance(instance=change, field_mask=FieldMask(paths=["node_count"]))
@@ -245,7 +245,7 @@ def test_page_tokens_are_checked(client, config_name):
         client.instance_admin_api.list_instances(request=request)
 
 
-def test_a_deleted_instance_takes_everything_along(client, config_name, instance, database):
+def test_deleting_an_instance_deletes_its_contents(client, config_name, instance, database):
     instance.delete()
     assert not instance.exists()
     with pytest.raises(exceptions.NotFound, match="Instance not found") as caught:
@@ -267,7 +267,7 @@ def autoscaling(**targets):
     return types.AutoscalingConfig(autoscaling_limits=limits, autoscaling_targets=targets)
 
 
-def test_settings_that_spanemu_lacks_are_refused_by_name(client, config_name):
+def test_unsupported_settings_are_refused_by_name(client, config_name):
     asymmetric = autoscaling()
     asymmetric.asymmetric_autoscaling_options.append({"replica_selection": {"location": "eu"}})
     with pytest.raises(exceptions.MethodNotImplemented, match="Asymmetric autoscaling"):
@@ -312,7 +312,7 @@ def test_an_autoscaled_instance_has_its_lowest_capacity(client, config_name):
         ({}, {"storage_utilization_percent": 100}),
     ],
 )
-def test_autoscaling_that_makes_no_sense(client, config_name, limits, targets):
+def test_invalid_autoscaling_configs_are_refused(client, config_name, limits, targets):
     scaled = autoscaling(**targets)
     for field, value in limits.items():
         setattr(scaled.autoscaling_limits, field, value)

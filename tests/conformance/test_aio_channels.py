@@ -163,7 +163,7 @@ def test_wait_for_connection(run) -> None:
     run(scenario)
 
 
-def test_as_the_client_library_wraps_it(run) -> None:
+def test_the_client_library_wraps_the_channel(run) -> None:
     async def scenario(channel, _place) -> None:
         count = grpc_helpers_async.wrap_errors(method(channel, "Count"))
         stream = await count(Int64Value(value=3), timeout=TIMEOUT)
@@ -184,7 +184,7 @@ def test_generated_clients_add_interceptors_of_their_own(run) -> None:
     run(scenario)
 
 
-def test_many_waiting_calls_keep_nobody_out(run) -> None:
+def test_many_waiting_calls_do_not_block_others(run) -> None:
     async def scenario(channel, target) -> None:
         waiting = [method(channel, "Wait")(text("w"), timeout=TIMEOUT) for _ in range(24)]
         codes = [asyncio.ensure_future(call.code()) for call in waiting]

@@ -126,7 +126,7 @@ def test_a_database_has_four_schedules_at_most(create):
         ("good", {"encryption_config": {}}),
     ],
 )
-def test_schedules_that_cannot_be_created(api, shop, create, schedule_id, changes):
+def test_invalid_schedules_are_refused(api, shop, create, schedule_id, changes):
     with pytest.raises(exceptions.InvalidArgument):
         create(schedule_id, **changes)
     assert list(api.list_backup_schedules(parent=shop.name)) == []
@@ -155,7 +155,7 @@ def test_schedules_that_cannot_be_created(api, shop, create, schedule_id, change
         "0,30 2 * * *",
     ],
 )
-def test_cron_expressions_that_are_refused(create, cron):
+def test_invalid_cron_expressions_are_refused(create, cron):
     with pytest.raises(exceptions.InvalidArgument):
         create(cron=cron)
 
@@ -164,11 +164,11 @@ def test_cron_expressions_that_are_refused(create, cron):
     "cron",
     ["0 2/12 * * *", "0 2,14 * * *", "0 2 * * 0", "0 2 8 * *", "5 0,15 * * MON", "0 2 1 jan *"],
 )
-def test_cron_expressions_that_do(create, cron):
+def test_valid_cron_expressions_are_accepted(create, cron):
     assert create(cron=cron).spec.cron_spec.text == cron
 
 
-def test_increments_may_be_made_every_four_hours(create):
+def test_incremental_backups_run_at_most_every_four_hours(create):
     create(cron="0 */4 * * *", incremental=True)
     with pytest.raises(exceptions.InvalidArgument):
         create("often", cron="0 */3 * * *", incremental=True)
@@ -250,7 +250,7 @@ def test_backups_are_made_as_the_clock_passes(emulator, instance, shop, create):
     assert ids(instance.list_backups(filter_="backup_schedules:nightly"))
 
 
-def test_a_schedule_that_is_gone_makes_no_backups(emulator, api, instance, shop, create):
+def test_a_deleted_schedule_makes_no_backups(emulator, api, instance, shop, create):
     created = create()
     emulator.clock.advance(days=1)
     assert len(times(instance)) == 1
@@ -265,7 +265,7 @@ def test_a_schedule_that_is_gone_makes_no_backups(emulator, api, instance, shop,
     assert list(api.list_backup_schedules(parent=again.name)) == []
 
 
-def test_scheduled_backups_leave_operations_behind(emulator, instance, create):
+def test_scheduled_backups_have_operations(emulator, instance, create):
     create()
     emulator.clock.advance(days=2)
     (_, operation) = instance.list_backup_operations()
@@ -308,7 +308,7 @@ def test_a_schedule_has_a_policy(api, create):
     assert not api.get_iam_policy(request={"resource": create().name}).bindings
 
 
-def test_an_instance_may_have_its_new_databases_backed_up(emulator, api):
+def test_an_instance_may_create_default_backup_schedules(emulator, api):
     client = emulator.client()
     instances = client.instance_admin_api
     kind = instance_types.Instance.DefaultBackupScheduleType

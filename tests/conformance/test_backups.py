@@ -132,7 +132,7 @@ def test_a_backup_is_created_with_a_finished_operation(instance, shop, now):
     assert backup.is_ready()
 
 
-def test_a_backup_holds_what_there_was_at_its_version_time(emulator, back_up, instance, shop):
+def test_a_backup_holds_the_rows_of_its_version_time(emulator, back_up, instance, shop):
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
     with shop.batch() as batch:
@@ -151,7 +151,7 @@ def test_a_backup_holds_what_there_was_at_its_version_time(emulator, back_up, in
         assert list(snapshot.execute_sql(by_index)) == [[1]]
 
 
-def test_the_schema_is_that_of_the_version_time(emulator, back_up, instance, shop):
+def test_a_backup_has_the_schema_of_its_version_time(emulator, back_up, instance, shop):
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
     shop.update_ddl(
@@ -176,7 +176,7 @@ def test_a_backup_outlives_old_versions_and_the_database(emulator, back_up, inst
     assert singers(restored) == ["Ann", "Bo"]
 
 
-def test_a_restored_database_is_one_by_itself(back_up, instance, shop):
+def test_a_restored_database_is_independent(back_up, instance, shop):
     backup = back_up()
     first, _ = restore(instance, backup, "first")
     second, _ = restore(instance, backup, "second")
@@ -194,21 +194,21 @@ def test_a_restored_database_is_one_by_itself(back_up, instance, shop):
     "expires_in",
     [-DAY, timedelta(), 6 * HOUR - timedelta(seconds=1), 366 * DAY + timedelta(seconds=1)],
 )
-def test_expire_times_that_are_refused(instance, shop, now, expires_in):
+def test_expire_times_beyond_the_limits_are_refused(instance, shop, now, expires_in):
     backup = instance.backup("b1", database=shop, expire_time=now() + expires_in)
     with pytest.raises(exceptions.InvalidArgument):
         backup.create()
     assert not backup.exists()
 
 
-def test_expire_times_at_the_edge(instance, shop, now):
+def test_expire_times_at_the_limits_are_accepted(instance, shop, now):
     for backup_id, after in (("soon", 6 * HOUR + timedelta(seconds=1)), ("late", 366 * DAY)):
         backup = instance.backup(backup_id, database=shop, expire_time=now() + after)
         backup.create().result(timeout=60)
 
 
 @pytest.mark.parametrize("ago", [-HOUR, HOUR + timedelta(seconds=1), 10 * DAY])
-def test_version_times_that_cannot_be_read(emulator, instance, shop, now, ago):
+def test_unreadable_version_times_are_refused(emulator, instance, shop, now, ago):
     emulator.clock.advance(hours=2)
     backup = instance.backup("b1", database=shop, expire_time=now() + DAY, version_time=now() - ago)
     with pytest.raises(exceptions.InvalidArgument):
@@ -250,7 +250,7 @@ def create_request(instance, shop, now, **changes):
         ({"encryption_config": {"encryption_type": 3}}, exceptions.InvalidArgument),
     ],
 )
-def test_backups_that_cannot_be_created(client, instance, shop, now, changes, refusal):
+def test_invalid_backups_are_refused(client, instance, shop, now, changes, refusal):
     request = create_request(instance, shop, now, **changes)
     with pytest.raises(refusal):
         client.database_admin_api.create_backup(request=request)
@@ -265,7 +265,7 @@ def test_encryption_by_google_is_accepted(client, instance, shop, now, encryptio
     client.database_admin_api.create_backup(request=request).result(timeout=60)
 
 
-def test_a_backup_needs_its_instance_its_database_and_a_free_name(client, instance, shop, now):
+def test_create_backup_requires_an_instance_a_database_and_a_free_name(client, instance, shop, now):
     api = client.database_admin_api
 
     def create(**changes):
@@ -389,7 +389,7 @@ def test_only_the_expire_time_can_be_changed(client, back_up, now):
     assert backup.expire_time == later
 
 
-def test_a_deleted_backup_is_gone_and_its_operations_are_not(instance, back_up):
+def test_deleting_a_backup_keeps_its_operations(instance, back_up):
     backup = back_up()
     backup.delete()
     assert not backup.exists()
@@ -448,7 +448,7 @@ def test_a_backup_is_copied_to_another_instance(emulator, client, instance, shop
     assert listed == [operation.operation.name]
 
 
-def test_copies_that_cannot_be_made(emulator, client, instance, back_up, now):
+def test_invalid_copies_are_refused(emulator, client, instance, back_up, now):
     backup = back_up()
     emulator.clock.advance(days=1)
     api = client.database_admin_api
@@ -484,7 +484,7 @@ def test_copies_that_cannot_be_made(emulator, client, instance, back_up, now):
 # ---------------------------------------------------------------------------- restoring
 
 
-def test_what_a_restored_database_says_of_itself(client, instance, shop, back_up):
+def test_a_restored_database_reports_its_restore_info(client, instance, shop, back_up):
     shop.enable_drop_protection = True
     shop.update(["enable_drop_protection"]).result(timeout=60)
     backup = back_up()
@@ -545,7 +545,7 @@ def test_options_are_restored(instance, shop, back_up):
     assert database.ddl_statements[0].startswith("ALTER DATABASE restored SET OPTIONS")
 
 
-def test_the_time_before_a_restore_cannot_be_read(emulator, instance, back_up, now):
+def test_reads_before_the_restore_are_refused(emulator, instance, back_up, now):
     backup = back_up()
     before = now()
     emulator.clock.advance(minutes=10)
@@ -557,7 +557,7 @@ def test_the_time_before_a_restore_cannot_be_read(emulator, instance, back_up, n
         list(snapshot.execute_sql("SELECT * FROM Singers"))
 
 
-def test_a_backup_is_restored_where_the_same_configuration_is_named_otherwise(client, back_up):
+def test_a_backup_is_restored_to_an_instance_with_an_equal_configuration(client, back_up):
     backup = back_up()
     for number, config in enumerate(("emulator-config", "")):
         other = client.instance(f"other-{number}", config)
@@ -570,7 +570,7 @@ def test_a_backup_is_restored_where_the_same_configuration_is_named_otherwise(cl
         assert singers(restore(other, backup)[0])
 
 
-def test_restores_that_cannot_be_made(client, instance, shop, back_up):
+def test_invalid_restores_are_refused(client, instance, shop, back_up):
     backup = back_up()
     api = client.database_admin_api
     same = client.instance("same-config", config_of(client))
@@ -622,7 +622,7 @@ def test_a_backup_of_another_project_cannot_be_restored(emulator, back_up):
     assert singers(restored) == ["Ann", "Bo"]
 
 
-def test_sequences_go_on_where_they_were(emulator, instance, now):
+def test_restored_sequences_continue(emulator, instance, now):
     ddl = """
     CREATE SEQUENCE S OPTIONS (sequence_kind = 'bit_reversed_positive');
     CREATE TABLE T (Id INT64 DEFAULT (GET_NEXT_SEQUENCE_VALUE(SEQUENCE S)), V INT64)
@@ -725,7 +725,7 @@ def test_a_backup_names_the_instance_partitions_of_its_placements(emulator, clie
     client.instance_admin_api.delete_instance_partition(name=name)
 
 
-def test_what_was_created_since_the_version_time_leaves_no_trace(emulator, back_up, instance, shop):
+def test_objects_created_after_the_version_time_are_not_restored(emulator, back_up, instance, shop):
     at = emulator.clock.now
     emulator.clock.advance(minutes=5)
     later = "CREATE TABLE Later (Id INT64) PRIMARY KEY (Id)"

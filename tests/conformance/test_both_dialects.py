@@ -41,7 +41,7 @@ def count(handle, table="singers"):
         return snapshot.execute_sql(f"SELECT COUNT(*) FROM {table}").one()[0]
 
 
-def test_each_database_speaks_its_own_dialect(emulator):
+def test_each_database_uses_its_own_dialect(emulator):
     google, postgres = (create(emulator, dialect) for dialect in DIALECTS)
     assert [google.dialect, postgres.dialect] == DIALECTS
     with postgres.client().snapshot() as snapshot:
@@ -67,7 +67,7 @@ def test_each_database_speaks_its_own_dialect(emulator):
         ("postgresql", "Row {Int64(1)} in table t already exists."),  # as PGAdapter does
     ],
 )
-def test_an_existing_row_is_reported_in_the_words_that_clients_parse(emulator, dialect, message):
+def test_already_exists_messages_have_the_form_that_clients_parse(emulator, dialect, message):
     key = {"googlesql": "Id INT64) PRIMARY KEY (Id", "postgresql": "id bigint PRIMARY KEY"}
     database = emulator.create_database("keys", f"CREATE TABLE T ({key[dialect]})", dialect=dialect)
     client = database.client()

@@ -61,7 +61,7 @@ def by_query(snapshot: Any) -> Any:
 
 @pytest.mark.parametrize("reply", [1, 2, 3, 4])
 @pytest.mark.parametrize("request_rows", [by_read, by_query])
-def test_rows_come_once_each(
+def test_a_broken_stream_resumes_without_repeating_rows(
     emulator: spanemu.Emulator, request_rows: Callable[[Any], Any], reply: int
 ) -> None:
     schema = "CREATE TABLE T (Id INT64 NOT NULL, Text STRING(MAX)) PRIMARY KEY (Id)"

@@ -78,7 +78,7 @@ def test_the_streams_of_a_database(shop):
     assert len(streams["StockChanges"].records()) == 2
 
 
-def test_a_stream_that_does_not_exist(shop):
+def test_an_unknown_stream_is_refused(shop):
     with pytest.raises(spanemu.SpannerError) as raised:
         shop.change_stream("Missing").records()
     assert raised.value.code is spanemu.Code.NOT_FOUND
@@ -94,7 +94,7 @@ def test_waiting_for_another_thread(shop):
 
 
 @pytest.mark.parametrize("what", ["stream", "database"])
-def test_waiting_ends_when_what_is_read_is_dropped(shop, what):
+def test_waiting_ends_when_the_stream_is_dropped(shop, what):
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(shop.change_stream("StockChanges").wait_for, within=60)
         if what == "stream":
@@ -129,7 +129,7 @@ def test_partitions_change_on_request(shop):
         stream.churn(0)
 
 
-def test_a_restore_takes_records_back(shop):
+def test_a_restore_removes_later_records(shop):
     save(shop, "A", 1)
     before = shop.snapshot()
     save(shop, "B", 1)

@@ -201,7 +201,7 @@ def test_each_kind_of_change(any_format: Format) -> None:
     ]
 
 
-def test_a_quiet_window_has_a_heartbeat(any_format: Format) -> None:
+def test_a_window_without_records_has_a_heartbeat(any_format: Format) -> None:
     at = any_format.now() + timedelta(microseconds=1)
     (token,) = any_format.tokens(at)
     any_format.now()
@@ -352,7 +352,7 @@ def test_the_partitions_of_a_postgresql_stream_split_and_merge(postgresql: Forma
         "SELECT id FROM songs WHERE EXISTS (SELECT * FROM {})",
     ],
 )
-def test_nothing_surrounds_the_call(postgresql: Format, sql: str) -> None:
+def test_the_query_may_contain_only_the_call(postgresql: Format, sql: str) -> None:
     call = "spanner.read_json_changes('2024-01-01T00:00:00Z', NULL, NULL, 1000, NULL)"
     with refused(UNIMPLEMENTED, match="must not be combined"):
         postgresql.run(sql.format(call, call))
@@ -367,7 +367,7 @@ def test_arguments_are_literals_or_parameters(postgresql: Format, arguments: str
         postgresql.run(f"SELECT * FROM spanner.read_json_changes({arguments})")
 
 
-def test_only_a_streaming_single_use_read(postgresql: Format) -> None:
+def test_the_function_requires_a_streaming_single_use_read(postgresql: Format) -> None:
     sql = "SELECT * FROM spanner.read_json_changes('2024-01-01T00:00:00Z', NULL, NULL, 1000, NULL)"
     api = postgresql.client.spanner_api
     session = api.create_session(database=postgresql.client.name).name

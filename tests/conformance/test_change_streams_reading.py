@@ -134,7 +134,7 @@ def test_a_window_of_the_past_ends_at_once_and_includes_its_end(stream: Stream) 
     assert [record.timestamp for record in stream.read(third, third, token)] == [third]
 
 
-def test_a_quiet_window_answers_a_heartbeat_at_its_end(stream: Stream) -> None:
+def test_a_window_without_records_ends_with_a_heartbeat(stream: Stream) -> None:
     start, end = stream.now(), stream.now()
     (token,) = stream.tokens(start)
     (record,) = stream.read(start, end, token)
@@ -271,7 +271,7 @@ def frozen(stream: Stream) -> Iterator[Any]:
     clock.thaw()
 
 
-def test_heartbeats_come_as_the_clock_moves(stream: Stream, follow: Any, frozen: Any) -> None:
+def test_advancing_the_clock_sends_heartbeats(stream: Stream, follow: Any, frozen: Any) -> None:
     start = stream.now()
     (token,) = stream.tokens(start)
     reading = follow(start, None, token, 1_000)
@@ -316,7 +316,7 @@ def test_a_query_may_begin_in_the_future(stream: Stream, follow: Any, frozen: An
         stream.read(format_utc(stream.raw.clock.peek() + 11 * NANOS_PER_MINUTE))
 
 
-def test_a_clock_set_back_ends_the_queries() -> None:
+def test_setting_the_clock_back_ends_queries() -> None:
     with spanemu.Emulator(start_time="2026-01-01T00:00Z") as emulator:
         emulator.clock.freeze("2026-01-02T00:00Z")
         database = emulator.create_database("changes", schema=[*SCHEMA, CHANGES])
@@ -375,7 +375,7 @@ def test_every_message_has_a_resume_token(stream: Stream) -> None:
 # ------------------------------------------------------------------ the form of a query
 
 
-def test_the_names_of_functions_and_parameters_have_no_case(stream: Stream) -> None:
+def test_names_of_functions_and_parameters_ignore_case(stream: Stream) -> None:
     now = stream.now()
     sql = "select * from read_CHANGES(@start, @end, @token, HEARTBEAT_milliseconds => @heartbeat)"
     assert kinds(stream.read(now, sql=sql)) == ["children"]
@@ -402,7 +402,7 @@ def test_the_names_of_functions_and_parameters_have_no_case(stream: Stream) -> N
         "INSERT INTO Pairs (A, B) SELECT 1, 2 FROM {call}",
     ],
 )
-def test_nothing_surrounds_the_call(stream: Stream, sql: str) -> None:
+def test_the_query_may_contain_only_the_call(stream: Stream, sql: str) -> None:
     call = f"READ_Changes({NOW}, {NOW}, NULL, 10000)"
     with refused(UNIMPLEMENTED, match="must not be combined"):
         stream.read(None, sql=sql.format(call=call), transaction=None)
@@ -453,13 +453,15 @@ def test_an_unknown_stream(stream: Stream) -> None:
         ({"single_use": {"read_only": {"exact_staleness": {"seconds": 1}}}}, "strong reads"),
     ],
 )
-def test_only_a_single_use_strong_read(stream: Stream, transaction: Any, words: str) -> None:
+def test_the_function_requires_a_strong_single_use_read(
+    stream: Stream, transaction: Any, words: str
+) -> None:
     with refused(IA, match=words) as caught:
         stream.read(stream.now(), transaction=transaction)
     assert "ExecuteStreamingSql API" in str(caught.value)
 
 
-def test_other_requests_refuse_such_queries(stream: Stream) -> None:
+def test_other_requests_refuse_change_stream_queries(stream: Stream) -> None:
     bad = "SELECT ChangeRecord FROM READ_Changes(NULL, NULL, NULL, 1 + 1)"
     with refused(IA, match="not supported for the ExecuteSql API"):
         stream.session.sql(bad)
@@ -470,7 +472,7 @@ def test_other_requests_refuse_such_queries(stream: Stream) -> None:
     assert reply.status.code == 3
 
 
-def test_the_row_type_without_reading(stream: Stream) -> None:
+def test_plan_mode_returns_the_row_type_without_reading(stream: Stream) -> None:
     (reply,) = stream.query(None, None, None, None, query_mode="PLAN")
     (field,) = reply.metadata.row_type.fields
     assert field.name == "ChangeRecord"

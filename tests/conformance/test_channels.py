@@ -399,7 +399,7 @@ def test_threads(channel: grpc.Channel) -> None:
         assert all(pool.map(work, range(8)))
 
 
-def test_a_waiting_call_keeps_nobody_out(channel: grpc.Channel, target: Target) -> None:
+def test_a_waiting_call_does_not_block_others(channel: grpc.Channel, target: Target) -> None:
     waiting = [method(channel, "Wait").future(text("w"), timeout=TIMEOUT) for _ in range(12)]
     assert target.world.started.wait(TIMEOUT)
     method(channel, "Release")(text(), timeout=TIMEOUT)

@@ -76,7 +76,7 @@ def test_an_emulator_can_start_in_the_past(clock):
     assert timedelta() <= clock.now - datetime(2026, 1, 1, tzinfo=UTC) < timedelta(minutes=1)
 
 
-def test_a_process_of_its_own_starts_in_the_past_too():
+def test_a_subprocess_can_start_in_the_past():
     with spanemu.Emulator.subprocess(start_time="2026-01-01T00:00Z") as emulator:
         clock = emulator.clock
         assert (clock.now.year, clock.now.month) == (2026, 1)
@@ -87,7 +87,7 @@ def test_a_process_of_its_own_starts_in_the_past_too():
         assert clock.now.month == 4
 
 
-def test_commits_rise_while_time_stands_still(events, clock):
+def test_commit_timestamps_increase_while_the_clock_is_frozen(events, clock):
     clock.freeze("2026-03-01T00:00:00Z")
     stamps = [save(events, number) for number in range(5)]
     assert stamps[0] - MARCH < timedelta(milliseconds=1)
@@ -111,7 +111,7 @@ def test_advancing(events, clock):
     assert clock.now - MARCH >= timedelta(days=1, hours=1, minutes=30, seconds=10)
 
 
-def test_each_commit_may_move_time_on(events, clock):
+def test_each_commit_may_advance_the_clock(events, clock):
     clock.auto(milliseconds=5)
     stamps = [save(events, number) for number in range(4)]
     gaps = {later - earlier for earlier, later in pairwise(stamps)}
@@ -119,13 +119,13 @@ def test_each_commit_may_move_time_on(events, clock):
     assert max(gaps) < timedelta(milliseconds=100)
 
 
-def test_a_block_of_frozen_time(clock):
+def test_time_is_frozen_inside_a_block(clock):
     with clock.frozen(MARCH):
         assert clock.now == clock.now == MARCH
     assert not clock.is_frozen
 
 
-def test_time_never_goes_back_in_what_a_database_shows(home, events, clock):
+def test_times_before_the_last_commit_are_refused(home, events, clock):
     clock.freeze(MARCH)
     save(events, 1)
     with pytest.raises(ValueError, match="has passed"):
@@ -143,7 +143,7 @@ def test_time_never_goes_back_in_what_a_database_shows(home, events, clock):
 # ------------------------------------------------------------------ going back
 
 
-def test_time_goes_back_where_nothing_has_a_later_timestamp(events, clock):
+def test_a_clock_without_later_commits_can_be_set_back(events, clock):
     clock.freeze("2024-01-01")
     assert clock.now == NEW_YEAR
     first = save(events, 1)
@@ -157,7 +157,7 @@ def test_time_goes_back_where_nothing_has_a_later_timestamp(events, clock):
     assert save(events, 4) - NEW_YEAR < timedelta(minutes=1)
 
 
-def test_a_time_before_the_epoch(events, clock):
+def test_the_clock_can_be_set_before_the_epoch(events, clock):
     clock.freeze("1931-07-04T12:00Z")
     first = save(events, 1)
     assert first.year == 1931
@@ -167,7 +167,7 @@ def test_a_time_before_the_epoch(events, clock):
     assert server_time(events).year == 1931
 
 
-def test_settled_rows_are_older_than_any_time(home, events, clock):
+def test_settled_rows_are_visible_at_any_timestamp(home, events, clock):
     stamp = save(events, 1)
     with pytest.raises(ValueError, match=r"passed.*events.*settle"):
         clock.freeze("2024-01-01")
@@ -184,7 +184,7 @@ def test_settled_rows_are_older_than_any_time(home, events, clock):
     assert ids(events, exact_staleness=timedelta(minutes=30)) == [1]
 
 
-def test_a_restore_takes_time_back_with_the_rows(home, events, clock):
+def test_a_restore_moves_the_clock_back(home, events, clock):
     home.settle()
     snapshot, before = home.snapshot(), clock.now
     stamps = []
@@ -202,7 +202,7 @@ def test_a_restore_takes_time_back_with_the_rows(home, events, clock):
     assert timedelta() < save(events, 1) - before < timedelta(minutes=1)
 
 
-def test_what_a_test_takes_back_halfway_keeps_its_order(home, events, clock):
+def test_a_restore_after_discarded_versions_keeps_commit_timestamps_in_order(home, events, clock):
     clock.freeze(MARCH)
     first = save(events, 1)
     snapshot = home.snapshot()
@@ -220,7 +220,9 @@ def test_what_a_test_takes_back_halfway_keeps_its_order(home, events, clock):
     assert ids(events, read_timestamp=MARCH - MICROSECOND) == []
 
 
-def test_a_database_that_is_not_reset_goes_on_in_its_own_time(emulator, home, events, clock):
+def test_a_database_with_later_commits_keeps_its_own_time_after_a_reset(
+    emulator, home, events, clock
+):
     home.settle()
     snapshot = home.snapshot()
     other = emulator.create_database("other", schema=SCHEMA).client()
@@ -241,7 +243,7 @@ def test_a_database_that_is_not_reset_goes_on_in_its_own_time(emulator, home, ev
     clock.reset()
 
 
-def test_transactions_do_not_outlive_a_clock_that_is_set_back(home, events, clock):
+def test_setting_the_clock_back_ends_transactions(home, events, clock):
     home.settle()
     session = events.session()
     session.create()
@@ -253,7 +255,7 @@ def test_transactions_do_not_outlive_a_clock_that_is_set_back(home, events, cloc
     assert save(events, 1).year == 2024
 
 
-def test_no_time_passes_when_the_clock_is_set(home, emulator, clock):
+def test_setting_the_clock_expires_no_rows(home, emulator, clock):
     rows = home.client()
     clock.freeze(MARCH)
     save(rows, 1)
@@ -278,7 +280,7 @@ def test_a_backup_of_a_later_time_can_be_restored(emulator, home, clock):
     assert restored.store.clock.peek() > restored.store.last_commit
 
 
-def test_an_earlier_emulator_of_a_database_is_never_younger_than_now(emulator, home, clock):
+def test_create_times_are_never_later_than_the_clock(emulator, home, clock):
     in_this_process(emulator)
     database = home._database()
     created = database.create_time
@@ -291,7 +293,7 @@ def test_an_earlier_emulator_of_a_database_is_never_younger_than_now(emulator, h
 # ------------------------------------------------------------------ what follows it
 
 
-def test_reads_travel_in_time(events, clock):
+def test_stale_reads_follow_the_clock(events, clock):
     clock.freeze(MARCH)
     first = save(events, 1)
     clock.advance(minutes=30)
@@ -301,7 +303,7 @@ def test_reads_travel_in_time(events, clock):
     assert ids(events) == [1, 2]
 
 
-def test_reads_wait_for_times_to_come(events, clock):
+def test_reads_wait_for_future_timestamps(events, clock):
     clock.freeze(MARCH)
     with (
         pytest.raises(exceptions.DeadlineExceeded),
@@ -312,7 +314,7 @@ def test_reads_wait_for_times_to_come(events, clock):
     assert ids(events, read_timestamp=MARCH + timedelta(seconds=1)) == []
 
 
-def test_versions_are_kept_as_long_as_the_schema_says(events, clock):
+def test_versions_are_kept_for_the_retention_period_of_the_schema(events, clock):
     first = save(events, 1)
     clock.advance(minutes=59)
     assert ids(events, read_timestamp=first) == [1]
@@ -321,7 +323,7 @@ def test_versions_are_kept_as_long_as_the_schema_says(events, clock):
         ids(events, read_timestamp=first)
 
 
-def test_old_versions_are_forgotten(emulator, events, clock):
+def test_old_versions_are_discarded(emulator, events, clock):
     in_this_process(emulator)  # whose clock can be moved behind the databases' backs
     for number in range(10):
         with events.batch() as batch:
@@ -334,7 +336,7 @@ def test_old_versions_are_forgotten(emulator, events, clock):
         assert clock.expire_versions() == 0
 
 
-def test_operations_are_timed_by_it(events, clock):
+def test_operations_have_times_of_the_clock(events, clock):
     clock.freeze(MARCH)
     operation = events.update_ddl(["CREATE TABLE T (Id INT64) PRIMARY KEY (Id)"])
     operation.result(timeout=60)
@@ -342,7 +344,7 @@ def test_operations_are_timed_by_it(events, clock):
     assert timedelta() <= stamp - MARCH < timedelta(seconds=1)
 
 
-def test_clients_go_on_after_a_month(events, clock):
+def test_clients_keep_working_after_a_month(events, clock):
     save(events, 1)
     clock.advance(days=29)
     save(events, 2)
@@ -352,7 +354,7 @@ def test_clients_go_on_after_a_month(events, clock):
     save(events, 3)
 
 
-def test_deadlines_do_not_follow_it(events, clock):
+def test_deadlines_do_not_follow_the_clock(events, clock):
     clock.freeze()
     blocker = events.session()
     blocker.create()
@@ -403,7 +405,7 @@ def test_expired_rows_are_deleted_on_command(events, clock):
     assert clock.run_ttl() == 0
 
 
-def test_the_clock_deletes_them_by_itself(events, clock):
+def test_advancing_the_clock_deletes_expired_rows(events, clock):
     save(events, 1)
     clock.advance(days=29)
     assert ids(events) == [1]
@@ -411,7 +413,7 @@ def test_the_clock_deletes_them_by_itself(events, clock):
     assert ids(events) == []
 
 
-def test_deleted_rows_can_still_be_read_as_of_before(events, clock):
+def test_deleted_rows_can_be_read_at_an_earlier_timestamp(events, clock):
     clock.freeze(MARCH)
     save(events, 1)
     clock.advance(days=31)
@@ -434,7 +436,7 @@ def test_a_policy_in_a_named_schema(emulator, clock):
     assert clock.run_ttl() == 1
 
 
-def test_what_a_foreign_key_keeps_stays(emulator, clock):
+def test_rows_that_a_foreign_key_references_are_not_expired(emulator, clock):
     database = emulator.create_database(
         "kept",
         schema=[
@@ -459,7 +461,7 @@ def policies(database):
         return list(snapshot.execute_sql(sql))
 
 
-def test_a_policy_tells_how_far_it_got(events, clock):
+def test_information_schema_shows_the_watermark_of_a_row_deletion_policy(events, clock):
     assert policies(events) == [["Events", None, 0, None]]
     clock.freeze(MARCH)
     clock.run_ttl()
@@ -467,7 +469,7 @@ def test_a_policy_tells_how_far_it_got(events, clock):
     assert (watermark - MARCH < timedelta(seconds=1), undeletable) == (True, 0)
 
 
-def test_a_policy_tells_what_it_cannot_delete(emulator, clock):
+def test_information_schema_shows_the_rows_that_a_policy_cannot_delete(emulator, clock):
     database = emulator.create_database(
         "stuck",
         schema=[
@@ -517,7 +519,7 @@ def python(monkeypatch):
     return travelling
 
 
-def test_time_follows_pythons(emulator, events, clock, python):
+def test_the_clock_follows_a_patched_python_clock(emulator, events, clock, python):
     in_this_process(emulator)
     clock.follow()
     assert MARCH <= save(events, 1) < save(events, 2) < MARCH + timedelta(seconds=1)
@@ -535,7 +537,7 @@ def test_time_follows_pythons(emulator, events, clock, python):
     assert not clock.is_frozen
 
 
-def test_python_may_be_too_late_to_be_followed(emulator, events, clock, python):
+def test_the_clock_follows_python_only_from_a_later_time(emulator, events, clock, python):
     in_this_process(emulator)
     clock.freeze(MARCH + timedelta(days=1))
     save(events, 1)
@@ -559,6 +561,6 @@ def test_ticks(clock):
         clock.tick(ms=-1)
 
 
-def test_time_of_another_process_is_not_followed():
+def test_a_subprocess_does_not_follow_the_python_clock():
     with RUNNING["attached"]() as emulator, pytest.raises(spanemu.Unsupported, match="advance"):
         emulator.clock.follow()

@@ -51,7 +51,7 @@ def test_all_rows_of_values_or_none(db):
     db.dml(f"INSERT INTO T (Id, Ts, Also) VALUES (2, {NOW}, NULL), (3, {NOW}, NULL)")
 
 
-def test_insert_select_cannot_give_it(db):
+def test_insert_select_cannot_write_the_pending_timestamp(db):
     with refused(IA, match="PENDING_COMMIT_TIMESTAMP"):
         db.dml(f"INSERT INTO T (Id, Ts) SELECT 2, {NOW}")
 
@@ -69,7 +69,7 @@ def test_insert_select_cannot_give_it(db):
         f"DELETE FROM T WHERE Ts < {NOW}",
     ],
 )
-def test_it_is_a_whole_value_only(db, statement):
+def test_the_pending_timestamp_cannot_be_part_of_an_expression(db, statement):
     with refused(IA, match="PENDING_COMMIT_TIMESTAMP"):
         db.dml(statement)
 
@@ -78,21 +78,21 @@ def test_it_is_a_whole_value_only(db, statement):
     "query",
     [f"SELECT {NOW}", f"SELECT Id FROM T WHERE Ts = {NOW}", f"SELECT CAST({NOW} AS STRING)"],
 )
-def test_no_query_uses_it(db, query):
+def test_queries_cannot_use_the_pending_timestamp(db, query):
     with refused(IA):
         db.rows(query)
     with refused(IA):
         db.in_transaction(lambda txn: list(txn.execute_sql(query)))
 
 
-def test_no_generated_column_uses_it(create):
+def test_generated_columns_cannot_use_the_pending_timestamp(create):
     with refused((IA, FP)):
         create(
             f"CREATE TABLE G (Id INT64 NOT NULL, Ts TIMESTAMP AS ({NOW}) STORED) PRIMARY KEY (Id)"
         )
 
 
-def test_the_placeholder_is_no_parameter(db):
+def test_a_parameter_cannot_be_the_placeholder(db):
     with refused((IA, OOR)):
         db.dml(
             "UPDATE T SET Ts = @at WHERE Id = 1",
@@ -117,14 +117,14 @@ def test_a_column_without_the_option(db):
         f"UPDATE T SET Ts = {NOW} WHERE Id = 1 THEN RETURN *",
     ],
 )
-def test_it_cannot_be_returned(db, statement):
+def test_then_return_cannot_return_the_pending_timestamp(db, statement):
     with refused(IA):
         db.in_transaction(lambda txn: list(txn.execute_sql(statement)))
     assert db.read("T", "Id Ts") == [[1, None]]
 
 
 @spanemu_only
-def test_a_default_of_it_cannot_be_returned(db):
+def test_then_return_cannot_return_a_pending_default(db):
     db.ddl(f"CREATE TABLE D (Id INT64, Ts TIMESTAMP DEFAULT ({NOW}) {OPTION}) PRIMARY KEY (Id)")
     with refused(IA):
         db.in_transaction(

@@ -41,18 +41,18 @@ def times(db):
 
 
 @pytest.mark.parametrize("write", [update, insert_or_update])
-def test_an_update_of_another_column_sets_it(db, write):
+def test_an_update_of_another_column_sets_the_timestamp(db, write):
     at = db.commit(write("T", "Id V", (1, 2)))
     assert times(db) == [at]
 
 
 @pytest.mark.parametrize("write", [update, insert_or_update])
-def test_an_update_to_the_same_value_sets_it(db, write):
+def test_an_update_to_the_same_value_sets_the_timestamp(db, write):
     at = db.commit(write("T", "Id V", (1, 1)))
     assert times(db) == [at]
 
 
-def test_an_update_of_the_key_alone_does_not(db):
+def test_an_update_of_the_key_alone_leaves_the_timestamp(db):
     db.commit(update("T", "Id", (1,)))
     assert times(db) == [PAST]
     db.commit(insert_or_update("T", "Id", (1,)))
@@ -93,13 +93,13 @@ def test_dml(db):
         "INSERT OR UPDATE INTO T (Id, V) VALUES (1, 2) THEN RETURN Ts",
     ],
 )
-def test_it_cannot_be_returned_nor_read_after(db, statement):
+def test_then_return_cannot_return_the_timestamp_of_an_update(db, statement):
     with refused(IA):
         db.in_transaction(lambda txn: list(txn.execute_sql(statement)))
     assert times(db) == [PAST]
 
 
-def test_it_cannot_be_read_after_an_update(db):
+def test_the_timestamp_cannot_be_read_after_an_update(db):
     def work(txn):
         txn.execute_update("UPDATE T SET V = 5 WHERE Id = 1")
         return list(txn.execute_sql("SELECT Ts FROM T"))

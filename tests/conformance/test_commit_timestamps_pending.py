@@ -115,7 +115,7 @@ def test_what_is_not_pending_can_be_read(db, work, found):
     assert after(db, SET, work) == found
 
 
-def test_the_column_may_be_set_again_where_no_index_holds_it(create):
+def test_a_pending_column_without_an_index_can_be_set_again(create):
     db = create(PARENT, ITEM)
     db.commit(insert("Parent", "P", (1,)), insert("Item", "P Id", (1, 1)))
     after(db, SET, dml(SET))
@@ -180,7 +180,7 @@ def test_one_statement_may_touch_many_rows(db):
     assert first == second != [None]
 
 
-def test_the_next_transaction_reads_it(db):
+def test_the_next_transaction_reads_the_timestamp(db):
     db.dml(SET)
     assert db.in_transaction(query("SELECT COUNT(*) FROM Item WHERE Ts IS NOT NULL")) == [[1]]
 

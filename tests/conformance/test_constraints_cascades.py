@@ -45,20 +45,20 @@ def sources(db):
     return [row[0] for row in db.read("Source", "Id")]
 
 
-def test_referencing_rows_go_along(create):
+def test_cascades_delete_referencing_rows(create):
     db = filled(create)
     db.commit(delete("Target", (1,)))
     assert sources(db) == [3, 4]
     assert db.read("Source", "V", index="ByV") == [[30], [40]]
 
 
-def test_rows_with_null_stay(create):
+def test_cascades_keep_rows_with_null(create):
     db = filled(create)
     db.commit(delete_all("Target"))
     assert sources(db) == [4]
 
 
-def test_row_counts_leave_out_what_went_along(create):
+def test_row_counts_exclude_cascaded_rows(create):
     db = filled(create)
     assert db.dml("DELETE FROM Target WHERE Id = 1") == [1]
     assert sources(db) == [3, 4]
@@ -128,7 +128,7 @@ def test_no_cascade_takes_what_the_commit_itself_made_refer(create, write):
     assert sources(db) == [1, 2, 3, 4]
 
 
-def test_a_row_that_refers_to_itself_goes(create):
+def test_a_row_that_references_itself_can_be_deleted(create):
     db = create(
         "CREATE TABLE N (Id INT64 NOT NULL, Boss INT64, "
         "FOREIGN KEY (Boss) REFERENCES N (Id) ON DELETE CASCADE) PRIMARY KEY (Id)"
@@ -186,7 +186,7 @@ def test_one_unit_cannot_delete_and_then_write_a_referenced_row(create, write, e
 
 
 @pytest.mark.parametrize("erasure", ERASURES)
-def test_it_does_not_matter_whether_the_deleted_row_was_there(create, erasure):
+def test_deleting_a_missing_row_conflicts_as_well(create, erasure):
     db = create(TARGET, SOURCE)
     with refused(FP, match=BOTH):
         db.commit(ERASURES[erasure], WRITES["insert"])
@@ -220,7 +220,7 @@ def test_replace_of_a_referenced_row_deletes_and_writes(create, target):
     assert sources(db) == [1, 2, 3, 4]
 
 
-def test_what_an_interleaved_cascade_takes_along_is_free(create):
+def test_rows_deleted_by_an_interleaved_cascade_do_not_conflict(create):
     db = create(
         "CREATE TABLE Top (Id INT64 NOT NULL) PRIMARY KEY (Id)",
         f"{TARGET}, INTERLEAVE IN PARENT Top ON DELETE CASCADE",
@@ -233,13 +233,13 @@ def test_what_an_interleaved_cascade_takes_along_is_free(create):
     assert db.read("Target", "Id V") == [[1, 5]]
 
 
-def test_different_rows_are_free(create):
+def test_different_rows_do_not_conflict(create):
     db = filled(create)
     db.commit(insert("Target", "Id", (9,)), delete("Target", (1,)))
     assert db.read("Target", "Id") == [[2], [9]]
 
 
-def test_separate_statements_are_free(create):
+def test_separate_statements_do_not_conflict(create):
     db = filled(create)
     db.dml("INSERT INTO Target (Id) VALUES (9)", "DELETE FROM Target WHERE Id = 9")
     db.dml("DELETE FROM Target WHERE Id = 1", "INSERT INTO Target (Id) VALUES (1)")
@@ -247,7 +247,7 @@ def test_separate_statements_are_free(create):
     assert db.read("Target", "Id") == [[1], [2]]
 
 
-def test_foreign_keys_without_action_are_free(create):
+def test_foreign_keys_without_action_do_not_conflict(create):
     db = create(TARGET, SOURCE.replace(CASCADE, ""))
     db.commit(insert("Target", "Id", (1,)), delete("Target", (1,)))
     db.commit(insert("Target", "Id", (1,)))

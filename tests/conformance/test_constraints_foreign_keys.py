@@ -284,7 +284,7 @@ def test_adding_a_foreign_key_checks_the_rows(create):
         ("FOREIGN KEY (X) REFERENCES Target (U) ON UPDATE CASCADE", IA),
     ],
 )
-def test_foreign_keys_that_cannot_be(create, clause, codes):
+def test_invalid_foreign_keys_are_refused(create, clause, codes):
     more = "Arr ARRAY<INT64>, J JSON, T TIMESTAMP OPTIONS (allow_commit_timestamp = true),"
     with refused(codes):
         create(

@@ -21,7 +21,7 @@ SOURCE = """CREATE TABLE Source (
 ) PRIMARY KEY (Id)"""
 
 
-def test_nothing_is_checked(create):
+def test_informational_foreign_keys_are_not_checked(create):
     db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
     db.commit(insert("Source", "Id T", (1, 9)), insert("Target", "Id", (1,)))
     db.commit(insert("Source", "Id T", (2, 1)))
@@ -29,7 +29,7 @@ def test_nothing_is_checked(create):
     assert db.read("Source", "Id T") == [[1, 9], [2, 1]]
 
 
-def test_adding_one_looks_at_no_rows(create):
+def test_adding_an_informational_foreign_key_reads_no_rows(create):
     db = create(TARGET, "CREATE TABLE Source (Id INT64 NOT NULL, T INT64) PRIMARY KEY (Id)")
     db.commit(insert("Source", "Id T", (1, 9)))
     db.ddl("ALTER TABLE Source ADD FOREIGN KEY (T) REFERENCES Target (Id) NOT ENFORCED")
@@ -66,7 +66,7 @@ def test_enforcement_cannot_be_altered(create, enforcement):
 
 
 @pytest.mark.parametrize(("clause", "shown"), [("NOT ENFORCED", "NO"), ("", "YES")])
-def test_the_catalog_tells_whether_it_is_enforced(create, clause, shown):
+def test_information_schema_shows_whether_a_foreign_key_is_enforced(create, clause, shown):
     db = create(TARGET, SOURCE.format("Id", clause))
     assert db.rows(
         "SELECT c.ENFORCED FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS c "
@@ -78,7 +78,7 @@ JOIN = "SELECT s.Id FROM Source s JOIN Target t ON s.T = t.Id ORDER BY s.Id"
 
 
 @pytest.mark.parametrize("hint", ["", "@{USE_UNENFORCED_FOREIGN_KEY=TRUE} "])
-def test_the_optimizer_may_be_told_to_trust_them(create, hint):
+def test_a_hint_makes_the_optimizer_trust_informational_foreign_keys(create, hint):
     # Where the data keep the promise, the rows are the same with and without.
     db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
     name = db.official.database_id
@@ -90,7 +90,7 @@ def test_the_optimizer_may_be_told_to_trust_them(create, hint):
         assert db.rows(hint + JOIN) == [[1], [2]]
 
 
-def test_what_it_is_told_must_be_a_boolean(create):
+def test_the_hint_requires_a_boolean(create):
     db = create(TARGET, SOURCE.format("Id", "NOT ENFORCED"))
     with refused(IA):
         db.rows("@{USE_UNENFORCED_FOREIGN_KEY=5} " + JOIN)

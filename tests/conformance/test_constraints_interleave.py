@@ -141,7 +141,7 @@ def test_a_cascade_respects_foreign_keys(create):
 
 
 @spanemu_only
-def test_interleave_in_checks_nothing_and_takes_nothing_along(create):
+def test_interleave_in_neither_checks_parents_nor_cascades(create):
     db = create(TOP, LOOSE)
     db.commit(insert("Loose", "A B", (1, 1)), insert("Top", "A", (1,)))
     db.commit(delete("Top", (1,)))
@@ -198,7 +198,7 @@ def test_set_interleave_of_another_parent_or_none(create):
 
 
 @spanemu_only
-def test_interleave_in_as_the_catalog_shows_it(create):
+def test_information_schema_shows_interleave_in(create):
     db = create(TOP, LOOSE)
     assert db.rows(
         "SELECT t.INTERLEAVE_TYPE, t.ON_DELETE_ACTION, t.PARENT_TABLE_NAME "

@@ -66,7 +66,7 @@ def test_restoring_brings_rows_and_schema_back(home):
     assert stock(home) == [("A", 10)]
 
 
-def test_a_snapshot_that_was_given_up(home):
+def test_a_forgotten_snapshot_cannot_be_restored(home):
     before = home.snapshot()
     home.forget(before)
     with pytest.raises((ValueError, spanemu.SpannerError)):
@@ -75,7 +75,7 @@ def test_a_snapshot_that_was_given_up(home):
 
 
 @pytest.mark.parametrize("wrong", ["x", None, 3])
-def test_what_is_no_snapshot(home, wrong):
+def test_other_objects_are_refused_as_snapshots(home, wrong):
     for step in (home.restore, home.forget):
         with pytest.raises(ValueError, match=repr(wrong)):
             step(wrong)
@@ -136,7 +136,7 @@ def test_a_clone_has_a_name_as_other_databases_do(home, name):
     assert refused.value.code is spanemu.Code.INVALID_ARGUMENT
 
 
-def test_what_is_not_there(emulator, home):
+def test_operations_on_a_dropped_database_are_not_found(emulator, home):
     home.drop()
     with pytest.raises(spanemu.SpannerError) as missing:
         home.snapshot()
@@ -164,7 +164,7 @@ def test_layout_and_splits(home):
         ("Stock", [1.5], spanemu.Code.FAILED_PRECONDITION),
     ],
 )
-def test_splits_that_cannot_be(home, table, key, code):
+def test_invalid_split_keys_are_refused(home, table, key, code):
     layout = home.layout()
     with pytest.raises(spanemu.SpannerError) as refusal:
         home.split_at(table, key)
@@ -195,7 +195,7 @@ def test_splits_of_every_type(emulator):
     assert "split" in home.layout().splitlines()[0]
 
 
-def test_open_transactions_are_told_and_ended(home):
+def test_open_transactions_are_listed_and_aborted(home):
     session = home.client().session()
     session.create()
     txn = session.transaction()
@@ -214,7 +214,7 @@ def test_open_transactions_are_told_and_ended(home):
 # ------------------------------------------------------------------ recordings
 
 
-def test_recording_sees_what_a_block_asks_for(emulator, home):
+def test_a_recording_holds_the_requests_of_its_block(emulator, home):
     with emulator.record(home) as recorded:
         save(home, "B", 1)
         assert (recorded.mutations, len(recorded.queries)) == (2, 0)
@@ -268,7 +268,7 @@ def test_a_recording_knows_transactions_and_their_waits_for_locks(emulator, home
     holder.delete()
 
 
-def test_what_is_taken_out_of_a_recording_stays_out(emulator, home):
+def test_entries_deleted_from_a_recording_do_not_return(emulator, home):
     with emulator.record(home) as recorded:
         stock(home)
         mark = len(recorded.queries)
@@ -409,7 +409,7 @@ def test_parts_of_a_dump(emulator, home, tmp_path):
         (lambda home: home.load(sql="SELECT 1", schema=False), "no part"),
     ],
 )
-def test_transfers_that_are_refused(home, call, words):
+def test_invalid_transfers_are_refused(home, call, words):
     with pytest.raises(ValueError, match=words):
         call(home)
     assert stock(home) == [("A", 10)]

@@ -122,7 +122,7 @@ def test_clients_try_again_what_is_unavailable(emulator, home):
         ({"url": "http://127.0.0.1:9/", "default": 1}, "no other answers"),
     ],
 )
-def test_what_cannot_be_set(emulator, values, words):
+def test_invalid_answers_are_refused(emulator, values, words):
     with pytest.raises(ValueError, match=words):
         emulator.models.set_answers("Embedder", **values)
 

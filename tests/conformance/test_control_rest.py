@@ -108,7 +108,7 @@ def test_the_clock(ask, home):
     assert ask("POST", "clock:reset") == (200, {})
 
 
-def test_who_waits_for_whom(ask, home):
+def test_lock_waits_name_their_holders(ask, home):
     # The older transaction has read the row that the younger one commits.
     older, younger = home.client().session(), home.client().session()
     older.create(), younger.create()

@@ -166,7 +166,7 @@ def test_every_statement_is_printed_alike(reference: Any) -> None:
 
 
 @pytest.mark.reference
-def test_what_people_write_is_printed_alike(reference: Any) -> None:
+def test_handwritten_statements_are_printed_as_by_the_reference(reference: Any) -> None:
     instance = reference.instance("written", "emulator-config")
     instance.create().result(30)
     for statements in WRITTEN:

@@ -115,7 +115,7 @@ def test_an_element_is_updated_once(boxes):
         "Tags[OFFSET(0)] = 'x'",
     ],
 )
-def test_what_nested_statements_may_not_say(boxes, items):
+def test_invalid_nested_statements_are_refused(boxes, items):
     refused(IA, boxes.dml, f"UPDATE Boxes SET {items} WHERE Id = 1")
     assert tags(boxes) == [[["a", "b"]]]
 
@@ -145,7 +145,7 @@ def test_another_number_of_elements_changes_nothing(boxes, items, count):
 
 
 @pytest.mark.parametrize("count", ["-1", "NULL", "'x'", "1 + 1"])
-def test_what_a_nested_statement_cannot_assert(boxes, count):
+def test_nested_statements_with_other_row_counts_are_refused(boxes, count):
     item = f"(DELETE Tags t WHERE TRUE ASSERT_ROWS_MODIFIED {count})"
     refused(IA, boxes.dml, f"UPDATE Boxes SET {item} WHERE Id = 1")
     assert tags(boxes) == [[["a", "b"]]]

@@ -52,7 +52,7 @@ def test_subqueries_see_the_data_before_an_update(pots):
 
 
 @spanemu_only
-def test_what_earlier_statements_of_the_transaction_wrote_is_there_before(pots):
+def test_statements_see_earlier_writes_of_their_transaction(pots):
     def change(transaction):
         transaction.execute_update("UPDATE Pots SET Litres = 5 WHERE Id = 1")
         sql = f"UPDATE Pots SET Litres = Litres + 1 WHERE TRUE THEN RETURN Litres, {ALL}, {SAME}"

@@ -53,7 +53,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
         yield Shop(emulator, request.param)
 
 
-def test_what_is_written_to_is_in_use(shop: Shop) -> None:
+def test_written_objects_are_in_use(shop: Shop) -> None:
     with shop.client.batch() as batch:
         batch.insert("Busy", ("Id", "Name"), [(1, "a")])
     shop.protect()
@@ -65,7 +65,7 @@ def test_what_is_written_to_is_in_use(shop: Shop) -> None:
     shop.ddl("DROP INDEX ByName", "ALTER TABLE Busy DROP COLUMN Name")
 
 
-def test_what_is_read_often_enough_is_in_use(shop: Shop) -> None:
+def test_objects_that_are_read_often_are_in_use(shop: Shop) -> None:
     shop.protect()
     shop.query("SELECT Id FROM Idle", 9)
     shop.ddl("DROP TABLE Idle")
@@ -78,7 +78,7 @@ def test_what_is_read_often_enough_is_in_use(shop: Shop) -> None:
     shop.ddl("DROP TABLE Busy")
 
 
-def test_what_was_made_within_the_period_is_not_protected(shop: Shop) -> None:
+def test_objects_created_within_the_period_are_not_protected(shop: Shop) -> None:
     shop.protect()
     shop.ddl("CREATE TABLE Anew (Id INT64) PRIMARY KEY (Id)", "ALTER TABLE Busy ADD COLUMN c INT64")
     shop.query("SELECT Id FROM Anew", 20)

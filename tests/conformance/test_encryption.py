@@ -126,7 +126,7 @@ def test_a_database_without_keys_reports_nothing(create):
         {"kms_key_name": KEY, "kms_key_names": [OTHER]},
     ],
 )
-def test_keys_that_are_no_names_of_keys_are_refused(create, api, instance, config):
+def test_malformed_key_names_are_refused(create, api, instance, config):
     with pytest.raises(exceptions.InvalidArgument, match="encryption_config"):
         create(**config)
     assert list(api.list_databases(parent=instance.name)) == []

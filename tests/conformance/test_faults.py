@@ -151,7 +151,7 @@ def test_a_rate_of_aborts_comes_from_the_seed(shop, faults):
 # ------------------------------------------------------------------ what clients repeat
 
 
-def test_unavailable_is_tried_again(shop, faults):
+def test_clients_retry_unavailable(shop, faults):
     fault = faults.unavailable("Commit", times=2)
     sale = Sale(shop)
     sale.run()
@@ -195,7 +195,7 @@ def test_a_failed_commit_has_no_answer_to_lose(shop, faults):
 
 
 @pytest.mark.parametrize("rows", [0, 1, 10, 29, 30])
-def test_a_stream_that_breaks_is_taken_up_again(shop, faults, rows):
+def test_a_broken_stream_is_resumed(shop, faults, rows):
     fault = faults.disconnect("StreamingRead", after_rows=rows, times=2)
     with shop.snapshot() as snapshot:
         found = list(snapshot.read("Orders", ["Id", "Note"], KeySet(all_=True)))
@@ -203,7 +203,7 @@ def test_a_stream_that_breaks_is_taken_up_again(shop, faults, rows):
     assert fault.fired == (1 if rows > 15 else 2) or rows == 30
 
 
-def test_a_query_that_breaks_is_taken_up_again(shop, faults):
+def test_a_broken_query_is_resumed(shop, faults):
     fault = faults.unavailable("ExecuteStreamingSql", after_rows=10, table="Orders")
     assert quantity(shop) == 10
     assert fault.fired == 0
@@ -240,14 +240,14 @@ def regular_session(shop):
         ("internal", exceptions.InternalServerError),
     ],
 )
-def test_failures_that_are_not_tried_again(shop, faults, verb, error):
+def test_failures_that_clients_do_not_retry(shop, faults, verb, error):
     getattr(faults, verb)("Commit")
     with pytest.raises(error):
         Sale(shop).run()
     assert quantity(shop) == 10
 
 
-def test_exhaustion_may_say_when_to_come_back(shop, faults):
+def test_resource_exhausted_may_have_a_retry_delay(shop, faults):
     request = {"session": regular_session(shop), "sql": "SELECT 1"}
     faults.exhausted("ExecuteSql", retry_delay=1.5)
     with pytest.raises(exceptions.ResourceExhausted) as refusal:
@@ -309,7 +309,7 @@ def test_a_conflicting_write_right_before_the_commit(shop, faults, isolation):
     assert quantity(shop) == 99
 
 
-def test_a_write_that_is_not_in_the_way_aborts_nobody(shop, faults):
+def test_a_write_without_a_conflict_aborts_no_transaction(shop, faults):
     fault = faults.conflict("INSERT INTO Orders (Id) VALUES (1000)", before="Commit")
     sale = Sale(shop)
     sale.run()
@@ -359,7 +359,7 @@ def test_administration_can_fail_too(home, shop, faults):
     assert len(home.ddl()) == 2
 
 
-def test_a_fault_can_be_taken_back(shop, faults):
+def test_a_fault_can_be_removed(shop, faults):
     with faults.unavailable("Commit", times=99) as fault:
         assert list(faults) == [fault]
     assert len(faults) == 0
@@ -368,7 +368,7 @@ def test_a_fault_can_be_taken_back(shop, faults):
     assert (sale.attempts, fault.fired) == (1, 0)
 
 
-def test_without_faults_nothing_is_in_the_way(emulator, faults):
+def test_requests_without_faults_succeed(emulator, faults):
     in_this_process(emulator)
     ours = [each for each in emulator.endpoints if each.path.startswith("/google.")]
     before = {endpoint: endpoint._handler for endpoint in ours}
@@ -377,7 +377,7 @@ def test_without_faults_nothing_is_in_the_way(emulator, faults):
     assert all(endpoint._handler is before[endpoint] for endpoint in before)
 
 
-def test_faults_do_not_reach_those_who_take_them_back(shop, faults):
+def test_faults_do_not_affect_the_requests_that_remove_them(shop, faults):
     fault = faults.unavailable(times=99)
     assert fault.fired == 0
     fault.remove()

@@ -83,7 +83,7 @@ def test_unknown_functions_and_wrong_calls_are_invalid(db, call):
 
 
 @pytest.mark.parametrize("call", ["RAND()", "NO_SUCH()"])
-def test_a_scalar_function_is_no_table_function(db, call):
+def test_a_scalar_function_is_refused_as_a_table_function(db, call):
     refused(IA, db.rows, f"SELECT * FROM {call}")
 
 

@@ -270,7 +270,7 @@ def test_a_read_write_transaction_filters_by_primary_keys(database, sql):
         "SELECT Id FROM Plain WHERE Name = 'a'",
     ],
 )
-def test_what_a_read_write_transaction_may_query(database, sql):
+def test_read_write_transactions_may_run_these_queries(database, sql):
     database.run_in_transaction(lambda transaction: list(transaction.execute_sql(sql)))
 
 

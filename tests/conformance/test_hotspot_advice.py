@@ -104,7 +104,7 @@ def test_each_table_names_its_own_writer(watched) -> None:
     assert sql in written["C"]
 
 
-def test_what_an_assertion_says_names_the_writer(watched) -> None:
+def test_a_failed_assertion_names_the_writer(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with hotspots.watch() as watch:
         insert(client, "T", "Id", [(n,) for n in range(100)])
@@ -176,7 +176,7 @@ def test_whole_scans_of_a_table_that_is_written(watched) -> None:
         (150, 60, "SELECT Name FROM Items WHERE Id > 'f'"),  # they see a part
     ],
 )
-def test_scans_that_are_none_of_that(watched, rows: int, scans: int, sql: str) -> None:
+def test_harmless_scans_are_not_reported(watched, rows: int, scans: int, sql: str) -> None:
     client, hotspots = watched(ITEMS)
     insert(client, "Items", "Id Name", [(each, "a") for each in ids(rows)])
     scan(client, sql, scans)
@@ -270,7 +270,7 @@ def test_reads_of_what_was_just_written_are_a_lookback(watched) -> None:
     ]
 
 
-def test_operations_that_there_are_not(watched) -> None:
+def test_unknown_operations_are_refused(watched) -> None:
     _, hotspots = watched(ITEMS)
     with pytest.raises(ValueError, match="operations"):
         hotspots.watch(operations="x")
@@ -374,7 +374,7 @@ def test_a_large_tree_is_written_over_the_picture(emulator, tmp_path) -> None:
     assert "<b>Large row tree</b>: A row of P" in (tmp_path / "heat.html").read_text("utf-8")
 
 
-def test_a_test_with_two_parents_proves_nothing(watched) -> None:
+def test_two_parents_alone_are_not_reported(watched) -> None:
     client, hotspots = watched(*CHILD)
     parents = ids(2, seed=3)
     with hotspots.bulk_load():
@@ -470,7 +470,7 @@ def test_participants_of_commits(watched) -> None:
     assert [each.rule for each in watch.findings] == ["SPN808"]
 
 
-def test_a_frozen_clock_is_told(watched) -> None:
+def test_a_frozen_clock_is_reported(watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE T (Since TIMESTAMP NOT NULL, Id STRING(36) NOT NULL) PRIMARY KEY (Since, Id)"
     )

@@ -36,7 +36,7 @@ def hotspots(emulator, database):
 
 
 @pytest.mark.parametrize("entry", ["SPN999", "spn8021", "SPN999:Events", "Events:SPN802", "", ":"])
-def test_rules_that_there_are_not_are_refused(hotspots, entry: str) -> None:
+def test_unknown_rules_are_refused(hotspots, entry: str) -> None:
     with pytest.raises(ValueError, match="ignore: "):
         hotspots.watch(ignore=[entry])
     with pytest.raises(ValueError, match="ignore: "):
@@ -65,12 +65,12 @@ def test_the_nearest_rules_are_named(hotspots) -> None:
         ({"Events.Id": None}, r"None"),
     ],
 )
-def test_assumptions_about_what_is_not_there_are_refused(hotspots, assumed, words: str) -> None:
+def test_assumptions_about_unknown_objects_are_refused(hotspots, assumed, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         hotspots.watch(assume=assumed)
 
 
-def test_what_is_there_is_taken_in_any_case(hotspots) -> None:
+def test_names_and_rules_ignore_case(hotspots) -> None:
     assumed = {"events.tenantid": "high", "PARTS": 2_000, "Sales.Orders.Id": "random"}
     with hotspots.watch(assume=assumed, ignore=["spn802", "SPN8", "SPN806:Events", "Later"]):
         pass
@@ -87,7 +87,7 @@ def test_one_text_is_one_entry(emulator, database, hotspots) -> None:
 
 
 @pytest.mark.parametrize("qps", [0, -1, float("nan"), float("inf")])
-def test_rates_that_cannot_be(database, hotspots, qps: float) -> None:
+def test_impossible_rates_are_refused(database, hotspots, qps: float) -> None:
     with pytest.raises(ValueError, match=str(qps)):
         hotspots.simulate(qps=qps)
     database.splits.follow_load()
@@ -96,14 +96,14 @@ def test_rates_that_cannot_be(database, hotspots, qps: float) -> None:
     database.splits.stop_following()
 
 
-def test_a_picture_is_no_earlier_page(hotspots, tmp_path) -> None:
+def test_a_picture_is_refused_as_an_earlier_page(hotspots, tmp_path) -> None:
     hotspots.heatmap(tmp_path / "heat.png")
     with pytest.raises(ValueError, match=r"heat\.png is not the page of a heatmap"):
         hotspots.heatmap(tmp_path / "now.html", before=tmp_path / "heat.png")
 
 
 @pytest.mark.parametrize("nodes", [0, 2.5, "eight"])
-def test_nodes_that_cannot_be(hotspots, nodes) -> None:
+def test_impossible_node_counts_are_refused(hotspots, nodes) -> None:
     with pytest.raises(ValueError, match="node"):
         hotspots.simulate(nodes=nodes)
     with pytest.raises(ValueError, match="node"):
@@ -128,7 +128,7 @@ def test_a_database_without_tables(emulator, tmp_path, was_there: bool) -> None:
     hotspots.heatmap(tmp_path / "empty.html")
 
 
-def test_what_a_restore_takes_back_is_not_taken_for_something_else(emulator) -> None:
+def test_objects_created_before_and_after_a_restore_are_told_apart(emulator) -> None:
     # An index of before the restore, and one of after it, with keys of other types.
     schema = ["CREATE TABLE T (Id INT64, Name STRING(9)) PRIMARY KEY (Id)"]
     database = emulator.create_database(f"back-{next(_numbers)}", schema=schema)

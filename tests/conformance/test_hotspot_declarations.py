@@ -121,7 +121,7 @@ def test_a_fix_is_ddl_that_keeps_what_the_index_promises(
     client.update_ddl([shard, "DROP INDEX app.`By`", expected]).result(30)
 
 
-def test_an_index_is_not_to_follow_a_table_that_moves_itself(watched: Watched) -> None:
+def test_no_index_is_interleaved_in_a_table_with_a_moving_key(watched: Watched) -> None:
     client, hotspots = watched("CREATE SCHEMA app", TABLE, "CREATE INDEX app.I ON app.`Order`(V)")
     rows = [(n, f"{n:06}") for n in range(110)]
     insert(client, "app.Order", "Select V", rows)
@@ -167,7 +167,7 @@ def test_a_child_is_cured_where_its_parent_is(watched: Watched) -> None:
     assert finding.fix.startswith("in P, which C follows:")
 
 
-def test_a_column_without_values_is_no_frozen_clock(watched: Watched) -> None:
+def test_a_column_without_values_is_not_reported_as_a_frozen_clock(watched: Watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE T (Id STRING(36), Seen TIMESTAMP) PRIMARY KEY (Id)",
         "CREATE INDEX BySeen ON T(Seen)",
@@ -180,7 +180,7 @@ def test_a_column_without_values_is_no_frozen_clock(watched: Watched) -> None:
     assert len(hotspots.report().notes) == 1
 
 
-def test_what_a_test_knows_of_production(watched: Watched) -> None:
+def test_assumptions_change_the_findings(watched: Watched) -> None:
     # Ids of a factory grow, those of production need not; other keys are judged all the same.
     client, hotspots = watched(
         "CREATE TABLE T (Id INT64 NOT NULL, Seen TIMESTAMP) PRIMARY KEY (Id)",
@@ -284,7 +284,7 @@ def test_children_that_are_made_with_their_parents(watched: Watched) -> None:
     assert family_findings(hotspots) == {("P", "SPN802", "error")}
 
 
-def test_a_loop_over_times_is_no_loop_over_rows(watched: Watched) -> None:
+def test_a_loop_over_times_is_not_reported_as_a_loop_over_rows(watched: Watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE P (Made TIMESTAMP) PRIMARY KEY (Made)",
         "CREATE TABLE C (Made TIMESTAMP, N INT64) PRIMARY KEY (Made, N), INTERLEAVE IN PARENT P",

@@ -260,7 +260,7 @@ def test_one_tenant_is_only_information(watched) -> None:
     assert watch.worst().severity == "error"
 
 
-def test_children_that_follow_their_parent_are_not_told_twice(watched) -> None:
+def test_a_hot_spot_of_parent_and_children_is_reported_once(watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE P (A INT64 NOT NULL) PRIMARY KEY (A)",
         "CREATE TABLE C (A INT64 NOT NULL, B INT64 NOT NULL) PRIMARY KEY (A, B), "
@@ -289,7 +289,7 @@ def test_managed_indexes_count_too(watched) -> None:
     assert "NOT ENFORCED" in finding.fix
 
 
-def test_a_queue_is_told_as_such(watched) -> None:
+def test_a_queue_is_reported_as_a_queue(watched) -> None:
     client, hotspots = watched("CREATE TABLE Outbox (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     for n in range(150):
         with client.batch() as batch:
@@ -326,7 +326,7 @@ def test_split_statistics_as_the_service_has_them(watched) -> None:
     assert (stat.split_start, stat.cpu_usage_score) == (start, 100)
 
 
-def test_split_statistics_are_of_the_splits_that_there_are(emulator) -> None:
+def test_split_statistics_cover_the_existing_splits(emulator) -> None:
     database = emulator.create_database(
         f"hot-{next(_numbers)}",
         schema=[
@@ -408,14 +408,14 @@ def test_assertions(watched) -> None:
 
 
 @pytest.mark.parametrize("entry", ["SPN802", "UserAccessLogs", "SPN802:useraccesslogs", "SPN8"])
-def test_what_is_ignored(watched, entry: str) -> None:
+def test_ignored_findings_are_not_reported(watched, entry: str) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     with hotspots.watch(ignore=[entry]) as watch:
         insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(120)])
     assert watch.findings == []
 
 
-def test_nothing_is_seen_outside_of_a_block(watched) -> None:
+def test_requests_outside_a_block_are_not_watched(watched) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     with hotspots.watch() as watch:
         pass
@@ -486,7 +486,7 @@ def test_a_heatmap_is_one_file(watched, tmp_path) -> None:
     assert heatmap.text().startswith("UserAccessLogs: Monotonically increasing keys")
 
 
-def test_what_is_watched_can_be_said(watched) -> None:
+def test_a_watch_can_select_operations_and_nodes(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with hotspots.watch(operations="rw", nodes=3, ignore=["SPN802"]) as watch:
         for n in range(60):

@@ -113,7 +113,7 @@ def test_configurations_are_listed_and_paged(api, client, create_config):
         ("custom-one", {"labels": {"Env": "dev"}}),
     ],
 )
-def test_configurations_that_cannot_be_created(client, create_config, config_id, changes):
+def test_invalid_configurations_are_refused(client, create_config, config_id, changes):
     if "base_config" in changes:
         changes["base_config"] = changes["base_config"].format(project=client.project_name)
     with pytest.raises(exceptions.InvalidArgument):
@@ -280,7 +280,7 @@ def test_partitions_are_listed_and_paged(api, client, config_name, instance, cre
         ("europe", {"autoscaling_config": {}}),
     ],
 )
-def test_partitions_that_cannot_be_created(api, instance, create_partition, partition_id, changes):
+def test_invalid_partitions_are_refused(api, instance, create_partition, partition_id, changes):
     with pytest.raises(exceptions.InvalidArgument):
         create_partition(partition_id, **changes)
     assert list(api.list_instance_partitions(parent=instance.name)) == []
@@ -398,7 +398,7 @@ def test_an_instance_is_moved(api, instance, database, create_config):
     assert database.exists()
 
 
-def test_instances_that_cannot_be_moved(
+def test_invalid_moves_are_refused(
     api, client, config_name, instance, create_config, create_partition
 ):
     target = create_config().result().name

@@ -38,7 +38,7 @@ def query(tail: str) -> str:
     indirect=["limited"],
     ids=list(QUERIES),
 )
-def test_what_a_query_may_amount_to(limited, session, refused_tail, accepted_tail):
+def test_limits_of_a_query(limited, session, refused_tail, accepted_tail):
     tight = limited.session()
     with refused(IA):
         tight.sql(query(refused_tail))
@@ -139,7 +139,7 @@ OBJECTS = {
     indirect=["limited"],
     ids=list(OBJECTS),
 )
-def test_what_a_schema_may_have(limited, accepted, too_much):
+def test_limits_of_a_schema(limited, accepted, too_much):
     limited.ddl(accepted.format(name="First"))
     with refused(FP):
         limited.ddl(too_much.format(name="Second"))

@@ -164,7 +164,7 @@ def test_without_a_function_the_answer_is_that_of_googles_emulator(registered, d
         ("SELECT Twice(1, 'a' LIMIT 1)", "LIMIT in arguments"),
     ],
 )
-def test_calls_that_are_refused(database, query, words):
+def test_invalid_calls_are_refused(database, query, words):
     with pytest.raises(exceptions.InvalidArgument, match=words):
         rows(database, query)
 
@@ -509,7 +509,7 @@ def test_injected_failures(registered, database):
         registered.fail("Price", "fire")
 
 
-def test_the_next_endpoint_answers(registered, emulator):
+def test_calls_fall_back_to_the_next_endpoint(registered, emulator):
     other = ENDPOINT.replace("gecko", "newt")
     created = emulator.create_database(
         f"models-{next(_numbers)}",

@@ -120,7 +120,7 @@ def test_tools_read_the_schema_of_models(home):
 CALLS = "SELECT COUNT(*) FROM ML.PREDICT(MODEL Embedder, (SELECT Text AS content FROM Texts))"
 
 
-def test_others_are_served_while_a_function_runs(registered, home):
+def test_other_requests_are_served_while_a_function_runs(registered, home):
     entered, release = threading.Event(), threading.Event()
 
     def hang(batch, call):
@@ -165,7 +165,7 @@ def resident_bytes() -> int:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads /proc")
 @pytest.mark.parametrize("bad", BAD)
-def test_others_are_served_beside_a_bad_function(emulator, registered, home, bad):
+def test_other_requests_are_served_beside_a_failing_function(emulator, registered, home, bad):
     release, entered = threading.Event(), threading.Event()
 
     def call_of(answer):

@@ -84,7 +84,7 @@ def test_a_column_listed_twice(db, operation):
         db.commit(operation("Users", "Id Name NAME", (1, "ada", "eve")))
 
 
-def test_names_of_tables_and_columns_do_not_heed_case(db):
+def test_names_of_tables_and_columns_ignore_case(db):
     db.commit(update("uSERS", "ID aGE", (1, 37)))
     assert db.read("users", "id AGE") == [[1, 37]]
 

@@ -66,7 +66,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("type_", KEYS)
-def test_the_key_of_an_existing_row_is_told_with_its_type(create, type_):
+def test_already_exists_shows_the_key_with_its_type(create, type_):
     db = create(f"CREATE TABLE T (K {type_}, L INT64) PRIMARY KEY (K, L DESC)")
     value, text = KEYS[type_]
     for row, shown in (((value, 2), f"{text}, Int64(2)↓"), ((None, None), None)):
@@ -78,7 +78,7 @@ def test_the_key_of_an_existing_row_is_told_with_its_type(create, type_):
         assert says(caught) == f"Table T: Row {{{shown}}} already exists."
 
 
-def test_a_violated_unique_index_is_told_with_the_key(create):
+def test_a_violation_of_a_unique_index_shows_the_key(create):
     db = create(
         "CREATE TABLE T (K INT64, A STRING(MAX), B INT64) PRIMARY KEY (K)",
         "CREATE UNIQUE INDEX U ON T (A, B DESC)",
@@ -91,7 +91,7 @@ def test_a_violated_unique_index_is_told_with_the_key(create):
     )
 
 
-def test_one_failing_row_takes_the_whole_commit_back(db):
+def test_a_failing_row_rolls_back_the_whole_commit(db):
     with refused(AE):
         db.commit(insert("Users", "Id Name", (2, "bob"), (1, "eve")))
     with refused(NF):

@@ -53,7 +53,7 @@ def test_protos_travel_in_base64(session):
 
 
 @on_both
-def test_a_proto_that_is_no_base64(session):
+def test_a_proto_that_is_not_base64_is_refused(session):
     with refused(FP):
         session.commit(None, insert("Songs", "Id Song", (1, "not base64!")))
 

@@ -254,7 +254,7 @@ def test_uuid_is_canonical_and_lower_case(create):
 
 @spanemu_only
 @pytest.mark.parametrize("sent", ["", UUID[:-1], UUID + "0", UUID.replace("e", "g"), 1.0])
-def test_what_is_no_uuid(create, sent):
+def test_malformed_uuids_are_refused(create, sent):
     db = create(UUIDS)
     with refused(FP):
         db.commit_raw({"insert": {"table": "Uuids", "columns": ["Id"], "values": [[sent]]}})
@@ -289,7 +289,7 @@ def test_intervals_travel_in_iso_8601(db, sent, back):
 
 
 @spanemu_only
-def test_text_that_is_not_utf_8(db):
+def test_text_that_is_not_utf_8_is_refused(db):
     # The client's own classes hold no such text, so the request is put together by hand.
     session = db.official.session()
     session.create()

@@ -204,7 +204,7 @@ def test_a_database_is_refused_with_a_code(emulator):
     assert info(caught.value)["pg_sqlerrcode"] == "42601"
 
 
-def test_failures_that_are_not_of_sql_have_no_code(database):
+def test_failures_outside_of_sql_have_no_code(database):
     with pytest.raises(exceptions.NotFound) as caught, database.snapshot() as snapshot:
         list(snapshot.read("nope", ["k"], KeySet(all_=True)))
     assert not caught.value.details

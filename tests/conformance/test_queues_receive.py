@@ -232,7 +232,7 @@ def test_a_transaction_that_writes_cannot_receive(tasks):
         )
 
 
-def test_a_queue_of_no_such_name(tasks):
+def test_an_unknown_queue_is_refused(tasks):
     with refused((IA, NF), match=r"(?i)function"):
         tasks.rows(f"SELECT * FROM {tasks.receive.replace('asks', 'oasts')}()")
 

@@ -97,7 +97,7 @@ def test_an_index_follows_its_table(people):
 
 
 @on_both
-def test_an_index_is_filled_from_the_rows_there_are(raw, people):
+def test_a_new_index_is_filled_from_existing_rows(raw, people):
     raw.ddl("CREATE INDEX Later ON Users (Age DESC)")
     assert ids(people, "Later") == [4, 1, 3, 2, 5]
 
@@ -175,7 +175,7 @@ def test_a_cascade_is_seen(people):
 
 
 @on_both
-def test_others_see_it_after_commit(people, begun):
+def test_other_transactions_see_dml_after_its_commit(people, begun):
     people.dml("UPDATE Users SET Age = 77 WHERE Id = 1", begun)
     assert people.rows("Users", "Age", keys(1)) == [["30"]]
     people.commit(begun)
@@ -183,13 +183,13 @@ def test_others_see_it_after_commit(people, begun):
 
 
 @on_both
-def test_a_snapshot_never_sees_it(people, begun):
+def test_a_snapshot_does_not_see_later_dml(people, begun):
     snapshot = people.begin(RO).id
     people.dml("UPDATE Users SET Age = 77 WHERE Id = 1", begun)
     assert people.rows("Users", "Age", keys(1), transaction=snapshot) == [["30"]]
 
 
-def test_what_waits_for_the_commit_timestamp_cannot_be_read(raw, session):
+def test_pending_commit_timestamps_cannot_be_read(raw, session):
     raw.ddl(
         "CREATE TABLE Stamps (Id INT64, Time TIMESTAMP OPTIONS (allow_commit_timestamp = true))"
         " PRIMARY KEY (Id)"

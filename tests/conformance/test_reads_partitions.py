@@ -75,7 +75,7 @@ def test_a_transaction_is_needed(filled):
 
 @on_both
 @pytest.mark.parametrize("options", [RW, PDML], ids=["read-write", "partitioned"])
-def test_it_must_be_read_only(filled, options):
+def test_the_transaction_of_partitions_must_be_read_only(filled, options):
     for selector in (lambda: filled.begin(options).id, lambda: {"begin": options}):
         with refused(IA, match="can only be performed in a read-only transaction"):
             filled.partition_read("Users", "Id", transaction=selector())
@@ -83,7 +83,7 @@ def test_it_must_be_read_only(filled, options):
             filled.partition_query(QUERY, selector())
 
 
-def test_it_can_begin_with_the_request(filled):
+def test_partition_requests_can_begin_the_transaction(filled):
     for reply, run in (
         (
             filled.partition_read("Users", "Id", transaction={"begin": RO}),
@@ -105,7 +105,7 @@ def test_it_can_begin_with_the_request(filled):
 
 
 @on_both
-def test_the_read_timestamp_is_told_when_asked_for(filled):
+def test_the_read_timestamp_is_returned_on_request(filled):
     options = {"read_only": {"strong": True, "return_read_timestamp": True}}
     reply = filled.partition_query(QUERY, {"begin": options})
     assert reply.transaction.read_timestamp.seconds > 0
@@ -150,7 +150,7 @@ def test_a_query_is_judged_as_any_other(filled, begun):
             filled.partition_query(sql, begun)
 
 
-def test_dml_cannot_be_partitioned_so(filled, begun):
+def test_dml_cannot_be_partitioned(filled, begun):
     with refused(IA):
         filled.partition_query("DELETE FROM Users WHERE true", begun)
 
@@ -173,7 +173,7 @@ def test_queries_that_need_all_rows_at_once(filled, begun, sql):
         filled.partition_query(sql, begun)
 
 
-def test_an_order_that_is_not_of_all_rows_hinders_no_partition(filled, begun):
+def test_an_order_in_a_subquery_does_not_prevent_partitioning(filled, begun):
     sql = "SELECT u.Id, ARRAY(SELECT x FROM UNNEST([2, 1]) AS x ORDER BY x) FROM Users AS u"
     assert len(query_all(filled, begun, sql)) == 10
 
@@ -226,7 +226,7 @@ BEYOND_A_FAMILY = [
 
 
 @pytest.mark.parametrize("sql", WITHIN_A_FAMILY)
-def test_a_query_within_families_can_be_partitioned(filled, sql):
+def test_a_query_within_a_row_hierarchy_can_be_partitioned(filled, sql):
     posts = [(number, number) for number in range(1, 6)]
     filled.commit(None, insert("Posts", "Id PostId", *posts))
     rows = query_all(filled, filled.begin(RO).id, sql)
@@ -235,12 +235,12 @@ def test_a_query_within_families_can_be_partitioned(filled, sql):
 
 @on_both
 @pytest.mark.parametrize("sql", BEYOND_A_FAMILY)
-def test_a_query_beyond_families_cannot(filled, begun, sql):
+def test_a_query_across_row_hierarchies_cannot_be_partitioned(filled, begun, sql):
     with refused(IA, match="partitionable"):
         filled.partition_query(sql, begun)
 
 
-def test_a_union_of_indexes_has_no_families(filled, begun):
+def test_a_union_of_indexes_cannot_be_partitioned(filled, begun):
     hint = "@{INDEX_STRATEGY=FORCE_INDEX_UNION}"
     with refused(IA, match="partitionable"):
         filled.partition_query(f"SELECT Id FROM Users{hint} WHERE Name = 'a' OR Age = 5", begun)
@@ -250,7 +250,7 @@ def test_a_union_of_indexes_has_no_families(filled, begun):
 
 
 @on_both
-def test_the_partitions_of_a_read_are_the_whole(filled, begun):
+def test_the_partitions_of_a_read_have_every_row_once(filled, begun):
     rows = read_all(filled, begun, "Users", "Id Name")
     assert sorted(rows, key=lambda row: int(row[0])) == filled.rows("Users", "Id Name")
 
@@ -268,7 +268,7 @@ def test_partitions_of_an_index(filled, begun):
 
 
 @on_both
-def test_the_partitions_of_a_query_are_the_whole(filled, begun):
+def test_the_partitions_of_a_query_have_every_row_once(filled, begun):
     assert len(query_all(filled, begun, QUERY)) == 8
     fields = {"params": params(low=8), "param_types": {"low": {"code": "INT64"}}}
     rows = query_all(filled, begun, "SELECT Id FROM Users WHERE Id > @low", **fields)
@@ -397,7 +397,7 @@ def test_a_token_of_the_other_kind(filled, begun, token, query_token):
 
 
 @on_both
-def test_a_token_that_is_none(filled, begun):
+def test_a_malformed_token_is_refused(filled, begun):
     with refused(IA, match="Invalid partition token"):
         filled.read("Users", "Id", transaction=begun, partition_token=b"garbage")
     with refused(IA, match="Invalid partition token"):

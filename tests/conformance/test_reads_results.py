@@ -171,7 +171,7 @@ def test_large_values_are_cut_and_join_again(session, which):
 
 
 @on_both
-def test_a_cut_is_told(session):
+def test_chunked_values_are_marked(session):
     kind, value = LARGE["text"]
     replies = session.stream_sql(
         "SELECT @value", params=params(value=value), param_types={"value": kind}
@@ -230,7 +230,7 @@ def rejoined(replies, again):
     ]
 
 
-def test_a_stream_of_rows_can_be_taken_up_again(large):
+def test_a_read_can_be_resumed(large):
     replies = large.stream_read("Users", "Id Note")
     whole = merged(replies)
     joined = resumed(large, replies)
@@ -239,7 +239,7 @@ def test_a_stream_of_rows_can_be_taken_up_again(large):
 
 
 @pytest.mark.parametrize("selector", ["single use", "begin", "id"])
-def test_it_goes_on_at_the_same_timestamp(large, selector):
+def test_a_resumed_stream_reads_at_the_same_timestamp(large, selector):
     chosen = {"single use": {"single_use": RO}, "begin": {"begin": RO}}.get(selector)
     chosen = chosen or large.begin(RO).id
     replies = large.stream_read("Users", "Id Note", transaction=chosen)
@@ -257,7 +257,7 @@ def test_a_token_of_another_request(large):
         large.stream_read("Users", "Id Note", resume_token=b"nonsense")
 
 
-def test_no_tokens_where_a_stream_cannot_be_repeated(large):
+def test_streams_that_cannot_be_repeated_have_no_resume_tokens(large):
     replies = large.stream_read("Users", "Id Note", transaction={"begin": RW})
     assert len(replies) > 1
     assert not any(reply.resume_token for reply in replies)
@@ -276,7 +276,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("sql", QUERIES)
 @pytest.mark.parametrize("selector", ["none", "single use", "begin", "id"])
-def test_a_query_can_be_taken_up_again(large, sql, selector):
+def test_a_query_can_be_resumed(large, sql, selector):
     chosen = {"none": None, "single use": {"single_use": RO}, "begin": {"begin": RO}}
     transaction = chosen[selector] if selector in chosen else large.begin(RO).id
     replies = large.stream_sql(sql, transaction)
@@ -307,13 +307,13 @@ def test_a_token_of_another_query(large):
         "SELECT Note FROM Users TABLESAMPLE RESERVOIR (20 ROWS)",
     ],
 )
-def test_no_tokens_where_a_query_would_give_something_else(large, sql):
+def test_queries_that_cannot_be_repeated_have_no_resume_tokens(large, sql):
     replies = large.stream_sql(sql)
     assert len(replies) > 1
     assert not any(reply.resume_token for reply in replies)
 
 
-def test_the_last_message_says_so(large):
+def test_the_last_message_is_marked(large):
     replies = large.stream_read("Users", "Id Note")
     if "last" not in replies[0].DESCRIPTOR.fields_by_name:
         pytest.skip("this release of the client library does not know the field")

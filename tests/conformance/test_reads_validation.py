@@ -64,14 +64,14 @@ def test_a_negative_limit(filled):
 
 
 @on_both
-def test_no_limit_is_zero(filled):
+def test_a_limit_of_zero_means_no_limit(filled):
     assert len(filled.rows("Users", "Id", limit=0)) == 3
     assert filled.rows("Users", "Id", limit=2) == [["1"], ["2"]]
     assert len(filled.rows("Users", "Id", limit=99)) == 3
 
 
 @on_both
-def test_a_limit_goes_with_no_partition(filled):
+def test_a_partitioned_read_takes_no_limit(filled):
     begun = filled.begin(RO).id
     token = filled.partition_read("Users", "Id", transaction=begun).partitions[0].partition_token
     with refused(IA, match="(?i)limit cannot be used when a partition_token"):
@@ -114,7 +114,7 @@ def test_a_column_that_the_index_does_not_hold(filled):
 
 
 @on_both
-def test_what_an_index_holds(filled):
+def test_an_index_read_returns_key_and_stored_columns(filled):
     assert filled.rows("Users", "Age Name Id", index="UsersByName", limit=1) == [
         [None, "user 1", "1"]
     ]
@@ -149,25 +149,25 @@ def test_a_column_may_come_twice(filled):
 
 
 @on_both
-def test_the_key_set_is_missed_before_the_table(filled):
+def test_a_missing_key_set_is_reported_before_a_missing_table(filled):
     with refused(IA, match="key_set"):
         filled.read("", "Id", None, limit=-1)
 
 
 @on_both
-def test_the_limit_is_judged_before_names(filled):
+def test_an_invalid_limit_is_reported_before_unknown_names(filled):
     with refused(IA):
         filled.read("Nothing", "Id", limit=-1)
 
 
 @on_both
-def test_the_table_is_missed_before_index_and_columns(filled):
+def test_an_unknown_table_is_reported_before_index_and_columns(filled):
     with refused(NF, match="Table not found"):
         filled.read("Nothing", "Nothing", index="Nothing")
 
 
 @on_both
-def test_the_index_is_missed_before_columns(filled):
+def test_an_unknown_index_is_reported_before_unknown_columns(filled):
     with refused(NF, match="(?i)index"):
         filled.read("Users", "Nope", index="Nothing")
 
@@ -236,7 +236,7 @@ def test_orders(filled, order):
     assert sorted(filled.rows("Users", "Id", order_by=order)) == [["1"], ["2"], ["3"]]
 
 
-def test_hints_that_do_not_exist(filled):
+def test_unknown_hints_are_refused(filled):
     with refused(IA):
         filled.read("Users", "Id", lock_hint=9)
     with refused(IA):

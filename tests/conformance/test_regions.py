@@ -124,7 +124,9 @@ def test_an_altered_placement_follows_the_same_rules(create, create_partition):
             database.update_ddl([statement]).result()
 
 
-def test_an_emulators_configuration_has_any_partition_until_there_is_one(create, create_partition):
+def test_the_emulators_configuration_accepts_any_partition_until_one_exists(
+    create, create_partition
+):
     database = create("emulator-config")
     place(database, "eu", instance_partition="europe")
     create_partition(database, "asia", "asia1")

@@ -94,7 +94,7 @@ def shop():
         yield Shop(emulator)
 
 
-def test_an_update_that_runs_is_seen(shop) -> None:
+def test_a_running_update_is_listed(shop) -> None:
     with shop.running(T, U, operation_id="both") as results:
         operation = shop.operation("both")
         assert not operation.done
@@ -130,7 +130,7 @@ def test_a_cancelled_update_applies_nothing_more(shop) -> None:
     assert shop.tables() == []
 
 
-def test_what_was_applied_before_stays(shop) -> None:
+def test_statements_before_a_cancellation_stay_applied(shop) -> None:
     outcome = DdlOutcome()
     clock, readings = shop.database._core.store.clock, []
     now = clock.now
@@ -171,7 +171,7 @@ def test_a_backfill_is_cancelled_in_its_midst(shop, monkeypatch) -> None:
     assert shop.database.apply_ddl([index]).failure is None
 
 
-def test_cancelling_what_is_done_changes_nothing(shop) -> None:
+def test_cancelling_a_finished_operation_changes_nothing(shop) -> None:
     shop.update(T, operation_id="one").result(timeout=60)
     name = f"{shop.name}/operations/one"
     shop.api.cancel_operation(request=operations_pb2.CancelOperationRequest(name=name))

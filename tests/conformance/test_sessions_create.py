@@ -42,7 +42,7 @@ def test_a_session_is_named_below_its_database(raw):
 
 
 @on_both
-def test_what_a_new_session_says_of_itself(raw):
+def test_a_new_session_has_labels_and_times(raw):
     made = create_at(raw, raw.name, labels={"env": "test"})
     assert made.labels == {"env": "test"}
     assert made.create_time.seconds > 0
@@ -50,7 +50,7 @@ def test_what_a_new_session_says_of_itself(raw):
     assert not made.multiplexed
 
 
-def test_a_multiplexed_session_says_so(raw):
+def test_a_multiplexed_session_is_marked(raw):
     assert create_at(raw, raw.name, multiplexed=True).multiplexed
 
 
@@ -102,7 +102,7 @@ def test_bad_labels_are_found_before_missing_databases(raw):
 
 @on_both
 @pytest.mark.parametrize("name", ["", "db", "projects/p/instances/i", "projects/p/instances/i/x/d"])
-def test_names_that_are_no_database(raw, name):
+def test_malformed_database_names_are_refused_for_sessions(raw, name):
     with refused(IA):
         create_at(raw, name)
 

@@ -65,12 +65,12 @@ def test_every_request_keeps_a_session_alive(raw, session, which):
     assert session.get().name == session.name
 
 
-def test_deleting_a_session_that_ended_is_fine(raw, session):
+def test_deleting_an_expired_session_succeeds(raw, session):
     raw.clock.advance(61 * MINUTE)
     session.delete()
 
 
-def test_a_session_that_ended_is_told_by_its_type(raw, session, shared):
+def test_a_missing_session_is_named_by_its_resource_type(raw, session, shared):
     raw.clock.advance(29 * DAY)
     for ended in (session, shared):
         with refused(NF, match="Session not found: ") as error:
@@ -85,7 +85,7 @@ def test_a_session_that_ended_is_not_listed(raw, session):
     assert [one.name for one in found] == [other.name]
 
 
-def test_last_use_is_told(raw, session):
+def test_sessions_show_their_last_use(raw, session):
     before = session.get().approximate_last_use_time.seconds
     raw.clock.advance(10 * MINUTE)
     session.sql("SELECT 1")
@@ -147,7 +147,7 @@ def test_a_session_keeps_its_newest_32_transactions(raw, session):
 
 
 @on_both
-def test_an_id_never_given_out(raw, session):
+def test_an_unknown_transaction_id_is_refused(raw, session):
     with refused(NF, match="Transaction not found"):
         session.read("Users", "Id", transaction=b"123456789")
 

@@ -42,7 +42,7 @@ def test_get_shows_labels(raw):
     assert raw.session(labels={"env": "test"}).get().labels == {"env": "test"}
 
 
-def test_every_request_of_an_unknown_session_says_so(raw):
+def test_every_request_of_an_unknown_session_is_not_found(raw):
     unknown = Session(raw, f"{raw.name}/sessions/12345678")
     for request in requests(unknown):
         with refused(NF, match="Session not found: ") as error:
@@ -61,7 +61,7 @@ def test_a_deleted_session_is_not_found(raw, session):
 
 
 @on_both
-def test_names_that_are_no_session(raw):
+def test_malformed_session_names_are_refused(raw):
     with refused(IA):
         Session(raw, "sessions/1").get()
 
@@ -90,7 +90,7 @@ def test_dropping_the_database_drops_its_sessions(raw, session):
     assert info_of(error, "ResourceInfo").resource_name == raw.name
 
 
-def test_every_request_tells_of_a_dropped_database_first(raw, session, shared):
+def test_a_dropped_database_is_reported_before_its_sessions(raw, session, shared):
     raw.admin.drop_database(database=raw.name)
     unknown = Session(raw, f"{raw.name}/sessions/12345678")
     for gone in (session, shared, unknown):
@@ -99,7 +99,7 @@ def test_every_request_tells_of_a_dropped_database_first(raw, session, shared):
                 request()
 
 
-def test_a_new_database_of_the_name_is_not_theirs(raw, session, shared):
+def test_sessions_of_a_dropped_database_do_not_use_a_new_one_of_the_same_name(raw, session, shared):
     # As the clients' own tests against Cloud Spanner have it; Google's emulator differs.
     raw.admin.drop_database(database=raw.name)
     raw.home._emulator.create_database(raw.name)
@@ -163,6 +163,6 @@ def test_bad_filters(raw):
         listing(raw, filter="nothing:here")
 
 
-def test_a_page_token_that_was_not_given_out(raw, session):
+def test_an_unknown_page_token_is_refused(raw, session):
     with refused(IA):
         listing(raw, page_token="nonsense")

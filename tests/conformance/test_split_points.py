@@ -138,7 +138,7 @@ def test_points_expire(shop) -> None:
     assert boundaries(database) == 1  # what the test put there itself
 
 
-def test_a_restore_takes_points_back(shop) -> None:
+def test_a_restore_removes_later_split_points(shop) -> None:
     _, database = shop
     add(database, SplitPoints(table="Users", keys=[key("1")]))
     before = database.snapshot()

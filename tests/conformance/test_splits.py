@@ -59,7 +59,7 @@ def update(database: Any, *ids: int) -> None:
 # ---------------------------------------------------------------------------- by hand
 
 
-def test_boundaries_moves_and_what_they_are_shown_as(music) -> None:
+def test_splits_show_boundaries_and_servers(music) -> None:
     fill(music)
     splits = music.splits
     splits.at("Singers", [4])
@@ -122,7 +122,7 @@ def test_a_layout_shows_servers(music) -> None:
         lambda splits: (splits.follow_load(), splits.pass_minutes(qps=-1)),
     ],
 )
-def test_settings_that_cannot_be(music, wrong) -> None:
+def test_impossible_settings_are_refused(music, wrong) -> None:
     before = music.splits.settings
     with pytest.raises(ValueError):  # noqa: PT011
         wrong(music.splits)
@@ -139,7 +139,7 @@ def test_settings_that_cannot_be(music, wrong) -> None:
         lambda splits: splits.of("Singers", ["x"]),
     ],
 )
-def test_names_and_keys_that_are_wrong(music, wrong) -> None:
+def test_wrong_names_and_keys_are_refused(music, wrong) -> None:
     before = starts(music)
     with pytest.raises((SpannerError, InvalidArgument, Exception)) as caught:
         wrong(music.splits)
@@ -150,7 +150,7 @@ def test_names_and_keys_that_are_wrong(music, wrong) -> None:
 # ---------------------------------------------------------------------------- participants
 
 
-def test_how_many_splits_a_commit_took(music) -> None:
+def test_commits_count_their_splits(music) -> None:
     fill(music)
     splits = music.splits
     splits.at("Singers", [10])
@@ -176,7 +176,7 @@ def test_an_index_is_a_participant_of_its_own(music) -> None:
     )  # fmt: skip
 
 
-def test_what_was_read_under_locks_takes_part(music) -> None:
+def test_splits_read_under_locks_are_participants(music) -> None:
     fill(music)
     music.splits.at("Singers", [10])
 
@@ -189,7 +189,7 @@ def test_what_was_read_under_locks_takes_part(music) -> None:
     music.splits.assert_participants(2)
 
 
-def test_recordings_tell_participants(emulator, music) -> None:
+def test_recordings_show_participants(emulator, music) -> None:
     fill(music)
     music.splits.at("Singers", [10])
     with emulator.record(music) as recorded:
@@ -198,7 +198,7 @@ def test_recordings_tell_participants(emulator, music) -> None:
     assert [commit.participants for commit in recorded.commits] == [1, 2]
 
 
-def test_statistics_tell_participants_too(emulator, music) -> None:
+def test_statistics_show_participants(emulator, music) -> None:
     fill(music)
     music.splits.at("Singers", [10])
     emulator.clock.advance(minutes=1)
@@ -216,7 +216,7 @@ def test_statistics_tell_participants_too(emulator, music) -> None:
 # ---------------------------------------------------------------------------- size
 
 
-def test_what_outgrows_a_split_is_cut_between_root_rows(music) -> None:
+def test_large_splits_are_cut_between_root_rows(music) -> None:
     fill(music)
     music.splits.configure(split_bytes_max=500)
     result = [each for each in music.splits if "Albums" in each.tables]
@@ -316,7 +316,7 @@ def test_ten_rows_that_are_read_often_come_to_ten_servers(music) -> None:
     assert busiest[-1] == pytest.approx(busiest[0] / 10, rel=0.3)
 
 
-def test_a_tail_stays_on_one_server_however_often_it_is_cut(music) -> None:
+def test_the_last_split_stays_on_one_server_when_it_is_cut(music) -> None:
     splits = music.splits
     splits.follow_load()
     busy = []
@@ -330,7 +330,7 @@ def test_a_tail_stays_on_one_server_however_often_it_is_cut(music) -> None:
     assert len([start for start in starts(music) if start.startswith("Notes(")]) > 2
 
 
-def test_quiet_splits_are_merged_but_not_those_of_a_test(emulator, music) -> None:
+def test_idle_splits_are_merged_unless_a_test_made_them(emulator, music) -> None:
     fill(music)
     splits = music.splits
     splits.at("Singers", [3])
@@ -380,7 +380,7 @@ def test_a_restore_brings_boundaries_and_servers_back(music) -> None:
     assert music.layout(servers=True) == drawn
 
 
-def test_a_restore_brings_settings_back_and_what_is_followed(music) -> None:
+def test_a_restore_resets_settings_and_the_followed_load(music) -> None:
     before, settings = music.snapshot(), music.splits.settings
     music.splits.configure(policy="modern", servers=3)
     music.splits.follow_load()

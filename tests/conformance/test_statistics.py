@@ -232,7 +232,7 @@ def test_reads_are_counted_by_their_columns(shop) -> None:
 # ---------------------------------------------------------------------------- transactions
 
 
-def test_transactions_by_what_they_do(shop) -> None:
+def test_transactions_are_grouped_by_their_operations(shop) -> None:
     shop.insert((1, "a", 10), (2, "b", 20))
     shop.insert((3, "c", 30))
 
@@ -275,7 +275,7 @@ def test_a_transaction_tag_groups_transactions(shop) -> None:
     assert shop.query("SELECT FARM_FINGERPRINT('load')") == [[result["FPRINT"]]]
 
 
-def test_commits_that_are_refused(shop) -> None:
+def test_refused_commits_are_counted(shop) -> None:
     shop.insert((1, "a", 10))
     with pytest.raises(AlreadyExists):
         shop.insert((1, "a", 10))
@@ -284,7 +284,7 @@ def test_commits_that_are_refused(shop) -> None:
     assert (result["COMMIT_ATTEMPT_COUNT"], result["COMMIT_FAILED_PRECONDITION_COUNT"]) == (2, 1)
 
 
-def test_attempts_that_are_aborted(shop) -> None:
+def test_aborted_attempts_are_counted(shop) -> None:
     shop.insert((1, "a", 10))
     shop.emulator.faults.abort(rpc="Commit", times=1)
     shop.client.run_in_transaction(
@@ -396,7 +396,7 @@ def test_sizes_by_locality_group(shop) -> None:
 # ---------------------------------------------------------------------------- at the moment
 
 
-def test_queries_that_run(shop) -> None:
+def test_running_queries_are_listed(shop) -> None:
     shop.insert((1, "a", 10))
     with shop.client.snapshot() as snapshot:
         rows = iter(
@@ -436,7 +436,7 @@ def test_a_query_that_does_not_run_is_not_cancelled(shop, query) -> None:
         list(snapshot.execute_sql(f"CALL cancel_query({query})"))
 
 
-def test_partitioned_dml_that_runs(shop) -> None:
+def test_running_partitioned_dml_is_listed(shop) -> None:
     shop.insert((1, "a", 10))
     text = "UPDATE Singers SET Age = 1 WHERE SingerId > 0"
     seen = []

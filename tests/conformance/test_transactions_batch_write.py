@@ -58,7 +58,7 @@ def test_a_group_that_names_nothing_fails_alone(session):
     assert codes(replies) == [5, 0]
 
 
-def test_no_groups_no_answers(session):
+def test_a_batch_write_without_groups_has_no_replies(session):
     assert session.batch_write() == []
 
 
@@ -69,7 +69,7 @@ def test_a_group_without_mutations_is_refused_alone(session):
     assert session.rows("Users", "Id") == [["1"], ["2"]]
 
 
-def test_it_is_not_protected_from_replay(session):
+def test_batch_writes_are_not_protected_from_replay(session):
     again = writes = [[delete("Users", keys(1)), user(1)]]
     first, second = (session.batch_write(*groups) for groups in (writes, again))
     assert nanos_of(first[0].commit_timestamp) < nanos_of(second[0].commit_timestamp)
@@ -90,7 +90,7 @@ def test_on_a_multiplexed_session(shared):
     assert codes(shared.batch_write([user(1)], [user(2)])) == [0, 0]
 
 
-def test_a_session_that_is_not_there(raw, session):
+def test_an_unknown_session_is_refused(raw, session):
     session.delete()
     with refused(NF, match="Session not found"):
         session.batch_write([user(1)])

@@ -75,7 +75,7 @@ def test_mutations_take_effect_in_order(session):
 
 
 @on_both
-def test_mutations_are_seen_only_after_commit(session):
+def test_mutations_are_visible_only_after_commit(session):
     begun = session.begin().id
     assert session.rows("Users", "Id", transaction=begun) == []
     session.commit(begun, user(1))
@@ -275,7 +275,7 @@ def test_a_commit_names_the_isolation_and_the_lock_mode_in_effect(
     assert (reply.isolation_level, reply.read_lock_mode) == expected
 
 
-def test_the_snapshot_of_a_repeatable_read_is_told(session):
+def test_commits_return_the_snapshot_of_a_repeatable_read(session):
     begun = session.begin(REPEATABLE).id
     session.read("Users", "Id", transaction=begun)
     reply = session.commit(begun, user(1))

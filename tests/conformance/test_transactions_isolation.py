@@ -63,7 +63,7 @@ def test_every_combination_reads_and_writes(session, level, mode):
     assert session.rows("Users", "Id") == [["1"], ["2"]]
 
 
-def test_levels_that_do_not_exist(session):
+def test_unknown_isolation_levels_are_refused(session):
     with refused(IA):
         session.begin({"read_write": {}, "isolation_level": 9})
     with refused(IA):
@@ -76,7 +76,7 @@ def test_partitioned_dml_has_an_isolation_of_its_own(session):
     session.begin({**PDML, "isolation_level": "SERIALIZABLE"})
 
 
-def test_a_level_does_not_matter_to_a_read_only_transaction(session):
+def test_read_only_transactions_ignore_the_isolation_level(session):
     session.begin({"read_only": {}, "isolation_level": "REPEATABLE_READ"})
 
 
@@ -134,7 +134,7 @@ WRITES = {
 @pytest.mark.parametrize(
     ("begin", "is_kept"), [(OPTIMISTIC, True), (REPEATABLE, False), (REPEATABLE_LOCKING, False)]
 )
-def test_validation_goes_by_what_was_written(session, other, begin, is_kept, name):
+def test_validation_compares_written_columns(session, other, begin, is_kept, name):
     begun = session.begin(begin).id
     assert age_of(session, 1, begun) is None
     WRITES[name](other)
@@ -318,14 +318,14 @@ def test_a_unique_index_against_a_newer_row(session, other, snapshot):
     assert session.rows("Pairs", "A") == [["1"]]
 
 
-def test_a_parent_that_went_away(session, other, snapshot):
+def test_a_child_of_a_parent_deleted_after_the_snapshot_is_refused(session, other, snapshot):
     other.commit(None, delete("Users", keys(1)))
     with refused((AB, NF)):
         session.commit(snapshot, insert("Posts", "Id PostId", (1, 1)))
     assert session.rows("Posts", "Id") == []
 
 
-def test_children_that_came_late_go_with_their_parent(session, other, snapshot):
+def test_a_delete_is_aborted_by_children_inserted_after_its_snapshot(session, other, snapshot):
     other.commit(None, insert("Posts", "Id PostId", (1, 1)))
     with refused(AB):
         session.commit(snapshot, delete("Users", keys(1)))
@@ -346,7 +346,7 @@ def test_a_foreign_key_against_a_newer_delete(raw, session, other):
 
 
 @on_both
-def test_checks_hold(raw, session):
+def test_check_constraints_hold_at_every_isolation_level(raw, session):
     raw.ddl("CREATE TABLE Small (Id INT64, CONSTRAINT few CHECK (Id < 3)) PRIMARY KEY (Id)")
     begun = session.begin(REPEATABLE).id
     with refused(OOR, match="few"):

@@ -158,7 +158,7 @@ def test_dml_locks_what_it_writes_when_it_commits(workers):
     assert ages(older)[0] == ["5"]
 
 
-def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
+def test_a_rollback_releases_locks_to_a_younger_transaction(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     older.hold(1)
     pending = younger.later(younger.read, 1)
@@ -167,7 +167,7 @@ def test_a_younger_one_goes_on_after_a_rollback(workers, waiting):
     assert pending.result(60) == [["1", None]]
 
 
-def test_an_older_one_wounds_a_younger_holder(workers):
+def test_an_older_transaction_wounds_a_younger_holder(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
     younger.hold(1)
@@ -197,7 +197,7 @@ def test_lost_updates_cannot_happen(workers):
     assert ages(older)[0] == ["1"]
 
 
-def test_nobody_waits_in_a_circle(workers, waiting):
+def test_lock_waits_form_no_cycle(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     older.hold(1)
     younger.hold(2)
@@ -317,7 +317,7 @@ FIRST = {
 
 
 @pytest.mark.parametrize("read", FIRST)
-def test_what_a_limit_leaves_unread_is_free(workers, waiting, read):
+def test_rows_beyond_a_limit_are_not_locked(workers, waiting, read):
     older, younger = (worker.begin() for worker in workers)
     assert len(FIRST[read](older)) == 1
     younger.commit(user(9), delete("Users", keys(3)))
@@ -328,7 +328,7 @@ def test_what_a_limit_leaves_unread_is_free(workers, waiting, read):
     assert [row[0] for row in older.session.rows("Users", "Id")] == ["2", "9"]
 
 
-def test_a_limit_from_the_end_leaves_the_start_free(workers, waiting):
+def test_a_limit_in_descending_order_does_not_lock_the_first_rows(workers, waiting):
     older, younger = (worker.begin() for worker in workers)
     last = "SELECT Id FROM Users ORDER BY Id DESC LIMIT 1"
     assert older.session.select(last, older.begun) == [["3"]]
@@ -339,7 +339,7 @@ def test_a_limit_from_the_end_leaves_the_start_free(workers, waiting):
     behind.result(60)
 
 
-def test_a_row_that_is_not_there_can_be_locked(workers):
+def test_a_missing_row_can_be_locked(workers):
     older, younger = (worker.begin() for worker in workers)
     assert older.read(9) == []
     with refused(DE):
@@ -387,7 +387,7 @@ def test_an_aborted_transaction_answers_aborted_to_everything(workers):
     younger.session.rollback(younger.begun)
 
 
-def test_aborted_tells_when_to_retry(workers):
+def test_aborted_has_a_retry_delay(workers):
     older, younger = (worker.begin() for worker in workers)
     older.read(2)
     younger.hold(1)
@@ -417,7 +417,7 @@ def test_a_retry_on_the_session_keeps_its_age(workers):
     younger.commit()
 
 
-def test_a_retry_on_a_multiplexed_session_names_the_attempt_before(raw, pool):
+def test_a_retry_on_a_multiplexed_session_names_its_previous_attempt(raw, pool):
     sessions = [raw.session(multiplexed=True) for _ in range(2)]
     older, younger = (Worker(one, pool) for one in sessions)
     raw.session().commit(None, user(1, 2, 3))
@@ -436,7 +436,7 @@ def test_a_retry_on_a_multiplexed_session_names_the_attempt_before(raw, pool):
 
 
 @pytest.mark.parametrize("previous", [b"0", b"01", b"-1", b"x", b"\xff", b"9" * 9, b"9" * 9_999])
-def test_an_attempt_before_that_is_no_transaction_is_refused(raw, previous):
+def test_a_malformed_previous_attempt_is_refused(raw, previous):
     for session in (raw.session(multiplexed=True), raw.session()):
         with refused(IA, match="previous_transaction_id"):
             session.begin(repeated(RW, previous))
@@ -447,14 +447,14 @@ def test_an_attempt_before_that_is_no_transaction_is_refused(raw, previous):
 
 
 @pytest.mark.parametrize("options", [RO, PDML], ids=["read-only", "partitioned DML"])
-def test_an_attempt_before_that_could_not_commit_is_refused(raw, options):
+def test_a_previous_attempt_that_could_not_commit_is_refused(raw, options):
     session = raw.session(multiplexed=True)
     before = session.begin(options).id
     with refused(IA, match="previous_transaction_id"):
         session.begin(repeated(RW, before))
 
 
-def test_an_attempt_before_may_be_of_another_session_or_forgotten(raw):
+def test_the_previous_attempt_may_be_of_another_session_or_forgotten(raw):
     before = raw.session().begin(RW).id
     session = raw.session(multiplexed=True)
     again = session.begin(repeated(RW, before)).id
@@ -462,7 +462,7 @@ def test_an_attempt_before_may_be_of_another_session_or_forgotten(raw):
     assert session.begin(repeated(RW, again)).id
 
 
-def test_without_the_attempt_before_a_retry_is_young(raw, pool):
+def test_a_retry_that_names_no_previous_attempt_is_young(raw, pool):
     sessions = [raw.session(multiplexed=True) for _ in range(2)]
     older, younger = (Worker(one, pool) for one in sessions)
     raw.session().commit(None, user(1, 2, 3))

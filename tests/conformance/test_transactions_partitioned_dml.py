@@ -37,7 +37,7 @@ def begun(session):
 
 
 @on_both
-def test_it_commits_by_itself_and_counts_a_lower_bound(session, begun):
+def test_partitioned_dml_commits_itself_and_counts_a_lower_bound(session, begun):
     result = session.sql(UPDATE, begun)
     assert result.stats.WhichOneof("row_count") == "row_count_lower_bound"
     assert result.stats.row_count_lower_bound == 3
@@ -45,14 +45,14 @@ def test_it_commits_by_itself_and_counts_a_lower_bound(session, begun):
 
 
 @on_both
-def test_it_can_be_streamed(session, begun):
+def test_partitioned_dml_can_be_streamed(session, begun):
     replies = session.stream_sql("DELETE FROM Users WHERE Id > 1", begun)
     assert replies[-1].stats.row_count_lower_bound == 2
     assert session.rows("Users", "Id") == [["1"]]
 
 
 @on_both
-def test_it_cannot_be_committed_or_rolled_back(session, begun):
+def test_a_partitioned_dml_transaction_cannot_be_committed_or_rolled_back(session, begun):
     session.sql(UPDATE, begun)
     with refused(FP):
         session.commit(begun)
@@ -61,7 +61,7 @@ def test_it_cannot_be_committed_or_rolled_back(session, begun):
 
 
 @on_both
-def test_it_runs_one_statement(session, begun):
+def test_a_partitioned_dml_transaction_runs_one_statement(session, begun):
     session.sql(UPDATE, begun, seqno=1)
     with refused(IA, match="may only be used to execute one statement"):
         session.sql("DELETE FROM Users WHERE true", begun, seqno=2)
@@ -115,7 +115,7 @@ def test_rows_and_plans_are_refused(session, begun, sql, fields, code):
     assert session.rows("Users", "Age") == [[None]] * 3
 
 
-def test_a_refused_statement_does_not_use_it_up(session, begun):
+def test_a_refused_statement_does_not_use_up_the_transaction(session, begun):
     with refused(IA):
         session.sql("SELECT 1", begun)
     session.sql(UPDATE, begun)
@@ -123,13 +123,13 @@ def test_a_refused_statement_does_not_use_it_up(session, begun):
 
 
 @on_both
-def test_it_begins_inline(session, begun):
+def test_partitioned_dml_can_begin_inline(session, begun):
     session.sql(UPDATE, {"begin": PDML})
     assert session.rows("Users", "Age") == [["1"]] * 3
 
 
 @on_both
-def test_a_failure_shows(session, begun):
+def test_a_failed_partition_fails_the_statement(session, begun):
     with refused(FP):
         session.sql("UPDATE Users SET Name = REPEAT('x', 21) WHERE Id = 3", begun)
 
@@ -208,7 +208,7 @@ def test_rows_found_by_an_index(session):
     assert session.rows("Users", "Note") == [[None], ["found"]]
 
 
-def test_it_waits_for_others(raw, session, begun):
+def test_partitioned_dml_waits_for_locks(raw, session, begun):
     other = raw.session()
     held = other.begin().id
     other.read("Users", "Id", transaction=held)
@@ -260,7 +260,7 @@ def test_each_partition_has_a_timestamp_of_its_own(raw, session):
         ("Id > 99", 0),
     ],
 )
-def test_partitions_together_are_the_whole(raw, session, condition, changed):
+def test_partitioned_dml_changes_every_row_once(raw, session, condition, changed):
     split(raw)
     session.commit(None, user(1, 2, 11, 12))
     sql = f"UPDATE Users SET Age = IFNULL(Age, 0) + 1 WHERE {condition}"
@@ -271,7 +271,7 @@ def test_partitions_together_are_the_whole(raw, session, condition, changed):
 
 
 @pytest.mark.parametrize("limited", [{"mutations_per_commit": 6}], indirect=True)
-def test_its_mutations_are_not_limited(limited):
+def test_mutations_of_partitioned_dml_are_not_limited(limited):
     session = limited.session()
     for number in (1, 2, 3):
         session.commit(None, insert("Users", "Id", (number,)))
@@ -302,7 +302,7 @@ def test_read_only_requests_may_choose_replicas(session, directed, selector):
 
 
 @pytest.mark.parametrize("options", [RW, PDML], ids=["read-write", "partitioned"])
-def test_others_may_not(session, options):
+def test_requests_that_may_write_cannot_choose_replicas(session, options):
     begun = session.begin(options).id
     for selector in (begun, {"begin": options}):
         with refused(IA, match="Directed reads can only be performed in a read-only"):
@@ -333,7 +333,7 @@ def test_a_commit_timestamp_of_partitioned_dml_is_its_own(session, begun):
 
 @pytest.mark.parametrize("selection", [{}, {"type_": 9}], ids=["nothing", "no such type"])
 @pytest.mark.parametrize("kind", ["include_replicas", "exclude_replicas"])
-def test_a_replica_selection_selects_something(session, kind, selection):
+def test_a_replica_selection_must_not_be_empty(session, kind, selection):
     options = {kind: {"replica_selections": [{"location": "us-east1"}, selection]}}
     with refused(IA):
         session.sql("SELECT 1", directed_read_options=options)

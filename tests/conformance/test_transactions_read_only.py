@@ -54,7 +54,7 @@ def count(session, selector):
 
 
 @on_both
-def test_a_bound_that_is_not_set_is_strong(session, history):
+def test_the_default_bound_is_strong(session, history):
     assert count(session, {"single_use": {"read_only": {}}}) == 3
     assert count(session, session.begin({"read_only": {}}).id) == 3
 
@@ -71,7 +71,7 @@ def test_strong_sees_all_commits_before(session, history):
 
 
 @on_both
-def test_exact_timestamps_see_what_was_there(session, history):
+def test_reads_at_an_exact_timestamp_see_its_rows(session, history):
     assert [count(session, single(read_timestamp=at)) for at in history] == [1, 2, 3]
     assert count(session, single(read_timestamp=history[1] - MICRO)) == 1
 
@@ -92,7 +92,7 @@ def test_exact_staleness(raw, session, history):
 
 
 @on_both
-def test_min_read_timestamp_is_a_lower_bound(session, history):
+def test_min_read_timestamp_is_a_lower_limit(session, history):
     assert count(session, single(min_read_timestamp=history[2])) == 3
 
 
@@ -127,7 +127,7 @@ def test_negative_staleness(session, bound):
 
 @pytest.mark.parametrize("bound", ["read_timestamp", "min_read_timestamp"])
 @pytest.mark.parametrize("at", [-SECOND, 253_402_300_799_999_999_000], ids=["1969", "9999"])
-def test_timestamps_that_cannot_be_read_at(session, bound, at):
+def test_unreadable_timestamps_are_refused(session, bound, at):
     with refused(IA):
         session.sql("SELECT 1", single(**{bound: at}))
 
@@ -144,7 +144,7 @@ def test_timestamps_that_cannot_be_read_at(session, bound, at):
     ids=["year 0", "year 10000", "negative nanos", "a second of nanos"],
 )
 @pytest.mark.parametrize("bound", ["read_timestamp", "min_read_timestamp"])
-def test_timestamps_that_are_none(session, time, bound):
+def test_malformed_timestamps_are_refused(session, time, bound):
     with refused(IA):
         session.sql("SELECT 1", {"single_use": {"read_only": {bound: time}}})
 
@@ -153,7 +153,7 @@ def test_timestamps_that_are_none(session, time, bound):
 
 
 @on_both
-def test_begin_tells_the_timestamp_when_asked(session, history):
+def test_begin_returns_the_timestamp_on_request(session, history):
     begun = session.begin(TIMED)
     assert nanos_of(begun.read_timestamp) >= history[2]
     assert not session.begin(RO).HasField("read_timestamp")
@@ -162,14 +162,14 @@ def test_begin_tells_the_timestamp_when_asked(session, history):
 
 
 @on_both
-def test_an_inline_begin_tells_id_and_timestamp(session, history):
+def test_an_inline_begin_returns_id_and_timestamp(session, history):
     told = session.sql("SELECT 1", {"begin": TIMED}).metadata.transaction
     assert told.id
     assert nanos_of(told.read_timestamp) >= history[2]
 
 
 @on_both
-def test_single_use_tells_the_timestamp_and_no_id(session, history):
+def test_single_use_returns_the_timestamp_and_no_id(session, history):
     for reported in (
         session.sql("SELECT 1", {"single_use": TIMED}).metadata.transaction,
         session.read("Users", "Id", transaction={"single_use": TIMED}).metadata.transaction,
@@ -229,14 +229,14 @@ def test_a_read_only_transaction_cannot_be_committed(session):
         session.commit(session.begin(RO).id)
 
 
-def test_rolling_a_read_only_transaction_back_is_fine(session):
+def test_a_read_only_transaction_can_be_rolled_back(session):
     session.rollback(session.begin(RO).id)
 
 
 # ------------------------------------------------------------------ the future
 
 
-def test_a_timestamp_soon_is_waited_for(raw, session, frozen):
+def test_a_read_waits_for_a_timestamp_in_the_near_future(raw, session, frozen):
     at = frozen.peek() + 20 * SECOND
     with refused(DE):
         session.read("Users", "Id", transaction=single(read_timestamp=at), timeout=0.05)
@@ -327,7 +327,7 @@ def test_the_schema_is_that_of_the_timestamp(raw, session):
 
 
 @on_both
-def test_a_column_is_not_there_before_it_was_added(raw, session):
+def test_a_column_does_not_exist_before_it_was_added(raw, session):
     before = nanos_of(session.commit(None, user(1)).commit_timestamp)
     raw.ddl("ALTER TABLE Users ADD COLUMN Later INT64")
     then = single(read_timestamp=before)
@@ -346,13 +346,13 @@ def test_a_dropped_table_can_be_read_in_the_past(raw, session):
         session.read("Gone", "Id")
 
 
-def test_read_timestamps_of_read_write_transactions_are_not_told(session):
+def test_read_write_transactions_return_no_read_timestamp(session):
     begun = session.begin(RW)
     assert not begun.HasField("read_timestamp")
 
 
 @on_both
-def test_before_there_was_a_database_its_first_tables_are_empty(session):
+def test_tables_of_the_first_schema_are_empty_before_the_database_existed(session):
     before = read_only(exact_staleness=HOUR // 2)
     assert count(session, single(exact_staleness=HOUR // 2)) == 0
     assert count(session, session.begin(before).id) == 0

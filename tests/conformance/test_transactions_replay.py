@@ -23,7 +23,7 @@ def test_a_statement_sent_twice_runs_once(session, begun):
     assert session.rows("Users", "Age") == [["1"]]
 
 
-def test_streamed_or_not_it_is_the_same_statement(session, begun):
+def test_a_streamed_statement_replays_an_unary_one(session, begun):
     session.sql(RETURN, begun, seqno=1)
     replies = session.stream_sql(RETURN, begun, seqno=1)
     assert replies[-1].stats.row_count_exact == 1
@@ -39,7 +39,7 @@ def test_a_replay_returns_the_rows_again(session, begun):
 
 
 @on_both
-def test_a_resume_token_does_not_make_a_difference(session, begun):
+def test_replays_ignore_the_resume_token(session, begun):
     session.sql(MORE, begun, seqno=1)
     session.sql(MORE, begun, seqno=1, resume_token=b"")
     session.commit(begun)
@@ -79,13 +79,13 @@ def test_a_number_used_with_other_parameters(session, begun):
 
 
 @on_both
-def test_a_number_that_comes_too_late(session, begun):
+def test_an_old_number_is_refused(session, begun):
     session.sql(MORE, begun, seqno=5)
     with refused(IA, match="out-of-order seqno"):
         session.sql(INSERT, begun, seqno=3)
 
 
-def test_a_number_that_comes_too_late_ends_the_transaction(session, begun):
+def test_an_old_number_ends_the_transaction(session, begun):
     session.sql(MORE, begun, seqno=5)
     for _ in range(2):
         with refused(IA, match="out-of-order seqno"):
@@ -119,7 +119,7 @@ def test_a_batch_sent_twice_runs_once(session, begun):
 
 
 @on_both
-def test_a_failed_batch_is_replayed_as_it_was(session, begun):
+def test_a_failed_batch_is_replayed(session, begun):
     for _ in range(2):
         reply = session.batch(begun, MORE, "INSERT INTO Users (Id) VALUES (1)", MORE, seqno=1)
         assert (len(reply.result_sets), reply.status.code) == (1, 6)
@@ -135,7 +135,7 @@ def test_a_batch_with_the_number_of_another(session, begun):
 
 
 @on_both
-def test_a_batch_that_comes_too_late(session, begun):
+def test_a_batch_with_an_old_number_is_refused(session, begun):
     session.sql(MORE, begun, seqno=5)
     with refused(IA, match="out-of-order seqno"):
         session.batch(begun, INSERT, seqno=3)
@@ -161,7 +161,7 @@ def test_queries_need_no_number(session, begun):
 # ------------------------------------------------------------------ the last statement
 
 
-def test_after_the_last_statement_comes_only_the_end(session, begun):
+def test_only_a_commit_or_rollback_follows_the_last_statement(session, begun):
     session.dml(MORE, begun, last_statement=True)
     for request in (
         lambda: session.dml(MORE, begun),

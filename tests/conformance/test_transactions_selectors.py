@@ -46,7 +46,7 @@ def test_a_single_use_read_must_be_read_only(session, options):
 
 @on_both
 @pytest.mark.parametrize("selector", [None, {"single_use": RO}], ids=["none", "single use"])
-def test_dml_needs_a_transaction_that_can_be_told_again(session, selector):
+def test_dml_needs_a_transaction_that_can_be_repeated(session, selector):
     with refused(IA):
         session.sql(INSERT, selector)
 
@@ -153,7 +153,7 @@ def test_a_read_begins_a_transaction(session):
 
 
 @on_both
-def test_streams_tell_of_the_transaction_first(session):
+def test_the_first_message_of_a_stream_has_the_transaction(session):
     replies = session.stream_sql("SELECT 1", BEGIN_RW)
     assert replies[0].metadata.transaction.id
     replies = session.stream_read("Users", "Id", transaction=BEGIN_RW)
@@ -171,7 +171,7 @@ def test_a_batch_begins_a_transaction(session):
 
 
 @on_both
-def test_a_later_request_does_not_repeat_the_id(session):
+def test_later_requests_do_not_return_the_transaction_id(session):
     begun = session.begin().id
     assert not session.sql("SELECT 1", begun).metadata.HasField("transaction")
     session.rollback(begun)

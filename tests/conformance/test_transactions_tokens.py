@@ -61,7 +61,7 @@ def test_the_commit_sends_the_latest(shared, begun):
     assert shared.rows("Users", "Age") == [["1"]]
 
 
-def test_a_commit_without_the_token_it_was_given(shared, begun):
+def test_a_commit_without_the_latest_token_is_refused(shared, begun):
     latest = token_of(shared.dml(INSERT, begun))
     with refused(FP):
         shared.commit(begun)
@@ -91,7 +91,7 @@ def test_begin_without_a_mutation_key_has_none(shared):
 
 
 @pytest.mark.parametrize("again", [(), (user(1),)], ids=["kept", "sent again"])
-def test_mutations_that_nobody_announced_come_again_with_a_token(shared, begun, again):
+def test_mutations_without_a_mutation_key_are_committed_again_with_a_token(shared, begun, again):
     reply = shared.commit(begun, user(1))
     assert not reply.HasField("commit_timestamp")
     assert shared.rows("Users", "Id") == []
@@ -99,12 +99,12 @@ def test_mutations_that_nobody_announced_come_again_with_a_token(shared, begun, 
     assert shared.rows("Users", "Id") == [["1"]]
 
 
-def test_a_commit_of_nothing_gets_a_token_to_come_again_with(shared, begun):
+def test_an_empty_commit_returns_a_token_to_retry_with(shared, begun):
     reply = shared.commit(begun)
     assert shared.commit(begun, precommit_token=token_of(reply)).HasField("commit_timestamp")
 
 
-def test_the_mutation_key_is_judged(shared):
+def test_an_invalid_mutation_key_is_refused(shared):
     with refused(NF):
         shared.begin(mutation_key=insert("Nothing", "Id", (1,)))
     with refused(NF):

@@ -103,7 +103,7 @@ def test_a_body_has_subqueries(querying, query, rows):
         assert list(snapshot.execute_sql(query)) == rows
 
 
-def test_functions_that_read_are_printed_behind_what_they_read(querying):
+def test_functions_that_read_tables_are_printed_after_them(querying):
     ddl = querying.ddl()
     with spanemu.Emulator() as emulator:
         assert emulator.create_database("again", schema=ddl).ddl() == ddl
@@ -119,7 +119,7 @@ def test_functions_that_read_are_printed_behind_what_they_read(querying):
         "DROP FUNCTION named",
     ],
 )
-def test_what_a_function_reads_stays(querying, statement):
+def test_objects_that_a_function_reads_cannot_be_dropped(querying, statement):
     with pytest.raises(FailedPrecondition):
         querying.client().update_ddl([statement]).result()
 

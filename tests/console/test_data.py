@@ -169,7 +169,7 @@ def test_the_schema_shows_interleaving(console, music):
     page.see("AlbumsByTitle")
 
 
-def test_rows_are_found_by_key_and_cells_are_no_html(console, music):
+def test_rows_are_found_by_key_and_cells_are_escaped(console, music):
     page = console("rows", database=music.name, table="Singers")
     page.see("<b>Catalina</b>")
     assert page.run("return document.querySelectorAll('.grid td b').length") == 0

@@ -190,7 +190,7 @@ def test_line_breaks_around_a_change_stay(editor, table, stored):
     assert stored()[text] == TEXT.replace("quotes", "longer\r\nquotes")
 
 
-def test_null_the_empty_text_and_a_value_are_told_apart(editor, table, stored):
+def test_null_the_empty_text_and_a_value_differ_in_a_dialog(editor, table, stored):
     columns = {column.lower(): column for column in table[2]}
     nothing, empty, text = columns["nothing"], columns["empty"], columns["text"]
     edit(editor)
@@ -206,7 +206,7 @@ def test_null_the_empty_text_and_a_value_are_told_apart(editor, table, stored):
     assert (row[nothing], row[empty], row[text]) == ("", "", None)
 
 
-def test_a_default_is_told_from_null(editor, table, stored):
+def test_a_default_differs_from_null_in_a_dialog(editor, table, stored):
     columns = {column.lower(): column for column in table[2]}
     id_, said, empty = columns["id"], columns["said"], columns["empty"]
     editor.press("Insert a row")
@@ -228,9 +228,7 @@ def test_a_default_is_told_from_null(editor, table, stored):
 @pytest.mark.parametrize(
     ("column", "typed"), [("rate", "a lot"), ("rate", ""), ("flags", "[yes]"), ("wholes", "1, 2")]
 )
-def test_what_is_no_value_of_the_type_is_refused_in_the_dialog(
-    editor, table, stored, column, typed
-):
+def test_invalid_values_are_refused_in_the_dialog(editor, table, stored, column, typed):
     before, name = stored(), {each.lower(): each for each in table[2]}[column]
     edit(editor)
     write(editor, name, typed)

@@ -121,7 +121,7 @@ def exports(variables):
     ("path", "schema"), [(WORKFLOW, "github-workflows"), (COMPOSE, "compose-spec")],
     ids=["github-actions.yml", "compose.yaml"],
 )  # fmt: skip
-def test_files_follow_their_schemas(path, schema):
+def test_init_files_match_their_schemas(path, schema):
     assert check(path, schema) == ""
 
 

@@ -197,7 +197,7 @@ def test_ddl(path: Path, rewrite: bool) -> None:
     run_golden(path, World().commands(), rewrite=rewrite)
 
 
-def test_every_error_is_met_in_a_file() -> None:
+def test_every_error_occurs_in_a_golden_file() -> None:
     met = "\n".join(path.read_text(encoding="utf-8") for path in golden_files("ddl"))
     missing = {name for name in _errors() if f" {name}" not in met}
     assert not missing, "write a golden file that meets each of them"

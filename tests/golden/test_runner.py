@@ -63,7 +63,7 @@ def test_a_file_that_agrees_passes(tmp_path: Path) -> None:
     run_golden(path, COMMANDS, rewrite=False)
 
 
-def test_a_difference_fails_and_can_be_taken_over(tmp_path: Path) -> None:
+def test_a_difference_fails_unless_it_is_rewritten(tmp_path: Path) -> None:
     path = tmp_path / "x.golden"
     path.write_text("echo\na\n----\nb\n\necho\n\n----\n")
     with pytest.raises(AssertionError, match=r"(?s)-b.*\+a"):

@@ -33,7 +33,7 @@ def generated(query: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(texts)
 
 
-def test_the_page_shows_what_the_engine_makes(
+def test_the_page_shows_the_stages_of_the_engine(
     monkeypatch: pytest.MonkeyPatch, rewrite: bool
 ) -> None:
     page = PAGE.read_text(encoding="utf-8")

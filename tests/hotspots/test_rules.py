@@ -55,7 +55,7 @@ def test_every_rule_has_its_scenes() -> None:
 
 
 @pytest.mark.parametrize("rule", SCENES)
-def test_speaks_and_its_statements_apply(emulator: Emulator, rule: str) -> None:
+def test_the_rule_reports_and_its_statements_apply(emulator: Emulator, rule: str) -> None:
     report = reported(emulator, f"speaks-{rule.lower()}", SCENES[rule][0])
     assert rule in told(report)
     for finding in report.findings:

@@ -109,7 +109,9 @@ EVEN = ["UUID 4", "users at random", "32 shards in turn", "a sequence of turned 
 
 @pytest.mark.parametrize("way", [by_dml, by_ten, by_threads])
 @pytest.mark.parametrize("name", MANY)
-def test_hot_however_it_is_written(emulator: Emulator, name: str, way: Way) -> None:
+def test_a_hot_stream_is_reported_whatever_writes_it(
+    emulator: Emulator, name: str, way: Way
+) -> None:
     rows = 1000 if way is by_ten else 100
     for watch in written(emulator, HOT[name], way, (rows,)):
         assert loud(watch) == [HOT[name].hot]
@@ -117,7 +119,9 @@ def test_hot_however_it_is_written(emulator: Emulator, name: str, way: Way) -> N
 
 @pytest.mark.parametrize("way", [by_dml, by_ten, by_threads])
 @pytest.mark.parametrize("name", EVEN)
-def test_harmless_however_it_is_written(emulator: Emulator, name: str, way: Way) -> None:
+def test_a_harmless_stream_is_not_reported_whatever_writes_it(
+    emulator: Emulator, name: str, way: Way
+) -> None:
     rows = 1000 if way is by_ten else 100
     for watch in written(emulator, HARMLESS[name], way, (rows,)):
         assert loud(watch) == []

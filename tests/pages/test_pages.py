@@ -107,7 +107,7 @@ TOOLCHAINS = {
 }
 
 
-def test_other_languages_find_a_server(walk):
+def test_clients_of_other_languages_find_a_server(walk):
     page = [block for block in OTHER_LANGUAGES if block.section not in TOOLCHAINS]
     walk.follow(
         page,
@@ -118,7 +118,7 @@ def test_other_languages_find_a_server(walk):
 @pytest.mark.toolchain
 @pytest.mark.skipif(not FOR_REAL, reason="takes a minute: set SPANEMU_TEST_PAGES")
 @pytest.mark.parametrize("section", TOOLCHAINS)
-def test_other_languages_isolate_tests(tmp_path, section):
+def test_clients_of_other_languages_isolate_tests(tmp_path, section):
     tools, passed = TOOLCHAINS[section]
     if missing := [tool for tool in tools if shutil.which(tool) is None]:
         pytest.skip(f"{', '.join(missing)}: not installed here")

@@ -57,7 +57,7 @@ def test_a_block_is_a_file_or_commands_or_named_as_shown(follow):
         follow("```python\nprint()\n```\n", shown={"print(": "a part", "gone": "a part"})
 
 
-def test_an_environment_has_what_pip_was_asked_for_and_nothing_else(tmp_path):
+def test_an_environment_has_only_the_requested_packages(tmp_path):
     environment = create(tmp_path / "env")
     assert pip(str(environment), ["install", "-q", "pytest"]) == 0
 
@@ -70,7 +70,7 @@ def test_an_environment_has_what_pip_was_asked_for_and_nothing_else(tmp_path):
     assert (environment / "bin" / "pytest").exists()
 
 
-def test_a_package_that_is_not_here_is_told_from_a_mistake(tmp_path, capsys):
+def test_a_package_that_is_not_installed_here_is_no_mistake(tmp_path, capsys):
     environment = create(tmp_path / "env")
     assert pip(str(environment), ["install", "no-such-package-anywhere"]) == NOT_HERE
     assert "no-such-package-anywhere: not installed here" in capsys.readouterr().err

@@ -223,7 +223,7 @@ def test_an_unused_assertion_fails_a_test_that_requests_the_fixture_in_its_body(
     result.stdout.fnmatch_lines(["spanner_assert.queries(...) at *.py:2 has checked nothing*"])
 
 
-def test_a_bare_statement_has_checked_nothing(music):
+def test_a_call_without_a_block_checks_nothing(music):
     result = music.run(
         LOOK
         + """
@@ -400,7 +400,7 @@ def test_participants_and_splits(music):
     )
 
 
-def test_faults_strike_and_are_loud_when_unused(music):
+def test_faults_strike_and_unused_faults_fail_the_test(music):
     result = music.run(
         """
         def insert(database):

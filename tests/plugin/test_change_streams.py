@@ -119,7 +119,7 @@ def test_fails_after_the_bound(spanner_change_streams):
     result.stdout.fnmatch_lines(["*Expected 2 records in OrderChanges within 0.01 s, saw none*"])
 
 
-def test_partitions_are_no_concern_of_a_test(shop):
+def test_tests_do_not_see_partitions(shop):
     shop.run(
         f"""{ORDERS}
 def test_churn(spanner_assert, spanner_change_streams, spanner_database):

@@ -209,7 +209,7 @@ def test_commands_flush_and_settings(shop):
     result.assert_outcomes(passed=4)
 
 
-def test_pytest_djangos_databases_are_ours(shop):
+def test_pytest_django_uses_databases_of_the_emulator(shop):
     if find_spec("pytest_django") is None:
         pytest.skip("pytest-django is not installed")
     result = shop.run_apart(
@@ -394,7 +394,7 @@ def test_databases_are_made_from_models_alone(shop):
     result.assert_outcomes(passed=1)
 
 
-def test_a_project_without_settings_is_told_so(project, monkeypatch):
+def test_a_project_without_settings_gets_an_error(project, monkeypatch):
     monkeypatch.delenv("DJANGO_SETTINGS_MODULE", raising=False)
     project.ini("spanner_schema = django:\n")
     result = project.run_apart("def test_it(spanner_database): pass", *QUIET)

@@ -53,7 +53,7 @@ def test_an_eager_emulator_is_there_before_a_conftest_is_imported(application, f
     application.run_apart(SUITE, *flags).assert_outcomes(passed=4)
 
 
-def test_the_command_line_and_the_environment_may_ask_for_it(application, monkeypatch):
+def test_the_command_line_and_the_environment_can_request_an_early_start(application, monkeypatch):
     application.ini("pythonpath = .")
     application.run_apart(SUITE, "--spanner-start=eager").assert_outcomes(passed=4)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--spanner-start=eager")
@@ -79,7 +79,7 @@ def test_help_starts_no_emulator(application):
     result.stdout.fnmatch_lines(["*--spanner-start*"])
 
 
-def test_the_environment_is_left_as_it_was(application):
+def test_the_environment_is_restored(application):
     application.ini(f"pythonpath = .\n{EAGER}")
     application.file("conftest.py", "import application\nraise RuntimeError('on purpose')\n")
     application.file(
@@ -92,7 +92,7 @@ def test_the_environment_is_left_as_it_was(application):
     assert result.ret == 0, result.stderr.str()
 
 
-def test_a_target_that_does_not_answer_is_a_sentence(application):
+def test_an_unreachable_target_fails_with_a_sentence(application):
     application.ini(f"pythonpath = .\n{EAGER}\nspanner_target = external\n")
     result = application.run_apart(SUITE, "--spanner-host=localhost:1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -131,7 +131,7 @@ def test_a_conftest_further_down_gets_a_hint(application):
     assert hints(application.run_apart("def test_it(): pass", ".")) == 1
 
 
-def test_other_failures_get_none(application):
+def test_other_failures_get_no_hint(application):
     application.ini("pythonpath = .")
     application.file("application.py", "from google.cloud import spanner\nraise OSError('a disk')")
     assert hints(application.run_apart(SUITE)) == 0

@@ -43,7 +43,7 @@ shops = factories.database(
     result.assert_outcomes(passed=2)
 
 
-def test_what_nothing_can_depend_on():
+def test_databases_depend_on_factories_only():
     with pytest.raises(pytest.UsageError, match="depends_on='spanner_database' is neither"):
         factories.database(depends_on="spanner_database")
 

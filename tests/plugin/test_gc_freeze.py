@@ -24,7 +24,7 @@ def test_it(spanner_database):
         (("--spanner-gc-freeze=on",), True),
     ],
 )
-def test_objects_are_frozen_if_that_is_set(music, arguments, expected):
+def test_the_setting_freezes_objects(music, arguments, expected):
     result = music.run_apart(SUITE.format(expected=expected), *arguments)
     result.assert_outcomes(passed=1)
 

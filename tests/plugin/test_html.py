@@ -206,7 +206,7 @@ def test_equal_waits_for_locks_are_one_row_with_the_lock():
     assert "and in 1 more" in html
 
 
-def test_a_finding_separates_what_statement_and_line():
+def test_a_finding_shows_problem_statement_and_line_apart():
     statement = {
         "sql": "SELECT *\n  FROM T", "kind": "query", "site": "a.py:3", "count": 2, "seconds": 0.1,
         "full_scans": ["T"], "notes": ["FULL SCAN T"], "plan": "",

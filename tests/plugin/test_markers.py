@@ -39,7 +39,7 @@ def test_the_words_of_a_fault(text, plan):
         ("abort Commit size=3", "'size' is not one of nth"),
     ],
 )
-def test_words_that_make_no_fault(text, problem):
+def test_malformed_faults_are_refused(text, problem):
     with pytest.raises(ValueError, match=problem):
         read_plan(text)
 
@@ -68,7 +68,7 @@ def test_faults_of_a_marker_strike_its_own_database(music):
     result.stdout.fnmatch_lines(["faults that no request triggered:", "  abort(Commit, *nth=7*)"])
 
 
-def test_a_wrong_fault_is_told(music):
+def test_a_malformed_fault_is_reported(music):
     result = music.run(
         """
         import pytest

@@ -85,7 +85,7 @@ def test_goose_goes_up_and_down(project):
     result.assert_outcomes(passed=1)
 
 
-def test_a_schema_without_migrations_is_told_so(music):
+def test_a_schema_without_migrations_gets_an_error(music):
     result = music.run("def test_it(spanner_migrator): pass", "--spanner-schema=schema.sql")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*needs migrations*schema.sql.*"])
@@ -133,7 +133,7 @@ def downgrade():
 
 
 @needs_alembic
-def test_what_spanner_asks_of_alembic_is_told(project):
+def test_alembic_settings_that_spanner_needs_are_reported(project):
     ours = shutil.ignore_patterns("test_*.py")
     for name, there, wrong in (
         ("a", '__dialect__ = "spanner+spanner"', '__dialect__ = "another"'),

@@ -258,7 +258,7 @@ def test_targets_that_do_not_fit_are_skipped_or_fail(music):
         (["--spanner-seed=many"], "*'many' is not a whole number*"),
     ],
 )
-def test_settings_that_make_no_sense_are_usage_errors(music, args, text):
+def test_invalid_settings_are_usage_errors(music, args, text):
     result = music.run("def test_it(spanner_database): pass", *args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([text])
@@ -296,7 +296,7 @@ def spanner_template(spanner_template, spanner_factory_session):
     result.assert_outcomes(passed=2)
 
 
-def test_a_run_within_a_test_has_fixtures_of_its_own(music):
+def test_a_nested_run_has_its_own_fixtures(music):
     result = music.run(
         """
         def test_it(pytester, request):
@@ -395,7 +395,7 @@ def test_snapshots_inside_a_test(music):
     result.assert_outcomes(passed=1)
 
 
-def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
+def test_templates_of_deleted_schemas_are_not_reused(music):
     # A schema may be anywhere in memory, also where one was that a fixture has let go of.
     result = music.run(
         """
@@ -421,7 +421,7 @@ def test_templates_of_schemas_that_are_gone_are_not_mistaken(music):
     result.assert_outcomes(passed=1)
 
 
-def test_snapshots_are_given_up_with_their_test(music):
+def test_snapshots_are_released_with_their_test(music):
     result = music.run(
         """
         given_up = []
@@ -459,7 +459,7 @@ def test_workers_of_xdist_have_emulators_of_their_own_and_one_seed(music):
     result.assert_outcomes(passed=8)
 
 
-def test_the_help_tells_every_option(music, monkeypatch):
+def test_the_help_lists_every_option(music, monkeypatch):
     monkeypatch.setenv("COLUMNS", "500")  # so that no line is broken within a word
     result = music.run("def test_it(): pass", "--help")
     assert result.ret == pytest.ExitCode.OK
@@ -469,7 +469,7 @@ def test_the_help_tells_every_option(music, monkeypatch):
         assert words.count(option.help) == (1 if option.is_switch else 2)  # the ini file's too
 
 
-def test_mistakes_are_told_without_our_own_lines(music):
+def test_error_reports_leave_out_lines_of_the_plugin(music):
     result = music.run(
         """
         import pytest

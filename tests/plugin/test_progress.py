@@ -33,7 +33,7 @@ class Shown:
         self.is_closed = True
 
 
-def test_what_takes_long_is_shown_until_it_is_done():
+def test_a_slow_step_is_shown_until_it_ends():
     display = Shown()
     with Progress(display) as progress:
         progress.set_step("schema.sql")
@@ -58,7 +58,7 @@ def test_a_terminal_has_one_line_from_the_first_second_on(monkeypatch):
     assert terminal.getvalue() == f"\nfirst\r\x1b[K{('second' * 10)[:19]}\r\x1b[K"
 
 
-def test_a_terminal_on_which_nothing_was_shown_stays_as_it_is():
+def test_an_unused_progress_line_writes_nothing():
     terminal = Terminal()
     LiveLine(terminal).close()
     assert terminal.getvalue() == ""

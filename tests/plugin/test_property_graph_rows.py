@@ -114,7 +114,7 @@ def test_one_seed_makes_the_same_graph(database):
         ),
     ],
 )
-def test_what_no_graph_can_have_is_refused(factory, name, arguments, message):
+def test_impossible_graphs_are_refused(factory, name, arguments, message):
     with pytest.raises(ValueError, match=message):
         factory.graph(name, **arguments)
 

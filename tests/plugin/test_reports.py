@@ -91,7 +91,7 @@ def test_the_json_report_holds_every_test_also_those_of_workers(music, workers):
     result.stdout.fnmatch_lines(["*::test_scan *", "*4 databases*"])
 
 
-def test_reports_that_nobody_knows_are_refused(music):
+def test_unknown_reports_are_refused(music):
     result = music.run("def test_it(): pass", "--spanner-report=xml:out")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*'xml:out' is not one of term*"])

@@ -89,13 +89,13 @@ def test_a_run_with_databases_ends_without_further_collections_if_asked_to(
     result.stdout.fnmatch_lines(f"frozen at exit: {is_frozen}")
 
 
-def test_a_run_without_databases_ends_as_ever(music):
+def test_a_run_without_databases_ends_normally(music):
     music.file("conftest.py", FROZEN_AT_EXIT)
     result = music.run_apart("def test_it(): pass")
     result.stdout.fnmatch_lines("frozen at exit: False")
 
 
-def test_what_a_test_leaves_in_a_cycle_is_reported_at_the_end(music):
+def test_cyclic_garbage_of_a_test_is_reported_at_the_end(music):
     result = music.run_apart(
         """
         import gc

@@ -214,7 +214,7 @@ def test_every_type_and_keys_made_by_the_server(database):
         assert all(len(item) <= 2 for item in row["a"])
 
 
-def test_names_that_are_not_there(database):
+def test_unknown_names_are_refused_with_a_suggestion(database):
     factory = SpannerFactory(database(FIXTURES / "music.sql"))
     with pytest.raises(AttributeError, match=r"no table 'Sinners'.*Singers"):
         factory.Sinners()
@@ -236,7 +236,7 @@ def test_names_that_are_not_there(database):
         (lambda factory: factory.provider("S.Id", str), KeyError, "no table 'S'"),
     ],
 )
-def test_arguments_that_are_wrong(database, use, kind, words):
+def test_wrong_arguments_are_refused(database, use, kind, words):
     result = database(
         "CREATE TABLE T (Id INT64) PRIMARY KEY (Id);"
         "CREATE TABLE C (Id INT64, N INT64) PRIMARY KEY (Id, N), INTERLEAVE IN PARENT T"

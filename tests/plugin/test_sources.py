@@ -67,7 +67,7 @@ def test_samples(project, name, table, count):
     result.assert_outcomes(passed=1)
 
 
-def test_a_sample_that_there_is_not(tmp_path):
+def test_an_unknown_sample_is_refused(tmp_path):
     with pytest.raises(SourceError, match="samples are singers, banking, finance, fingraph"):
         source_of("sample:bakery", tmp_path)
 
@@ -135,7 +135,7 @@ def test_functions_give_statements_or_take_the_database(root):
         "goose:no",
     ],
 )
-def test_a_source_that_is_not_there_is_named(text, tmp_path):
+def test_a_missing_source_is_named(text, tmp_path):
     with pytest.raises(SourceError, match=r"schema source"):
         source_of(text, tmp_path).steps()
 
@@ -175,7 +175,7 @@ def test_seeds_of_all_kinds_are_loaded_in_the_order_of_their_constraints(music):
     result.assert_outcomes(passed=1)
 
 
-def test_seeds_for_what_is_not_there_are_refused(music):
+def test_seeds_for_unknown_tables_are_refused(music):
     music.file("seeds/Nothing.csv", "a\n1\n")
     result = music.run("def test_it(spanner_database): pass")
     result.assert_outcomes(errors=1)
@@ -339,7 +339,7 @@ def spanner_template(spanner_template, spanner_factory_session):
     result.stdout.fnmatch_lines(["b/test_b.py overrides spanner_schema, but *"])
 
 
-def test_a_template_that_is_not_returned_is_told(music):
+def test_a_template_function_without_a_result_is_reported(music):
     music.file(
         "conftest.py",
         """

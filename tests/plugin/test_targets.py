@@ -42,7 +42,7 @@ def test_clock(spanner_clock):
 """
 
 
-def test_a_process_of_its_own_has_everything(music):
+def test_the_subprocess_target_has_all_features(music):
     music.run(EVERYTHING, "--spanner-target=subprocess").assert_outcomes(passed=4)
 
 
@@ -63,7 +63,7 @@ def test_instances_may_only_name_published_configs(music, target):
     ).assert_outcomes(passed=1)
 
 
-def test_unused_faults_of_a_process_are_loud(music):
+def test_unused_faults_of_a_subprocess_fail_the_test(music):
     result = music.run(
         "def test_one(spanner_faults):\n    spanner_faults.unavailable('Commit')\n",
         "--spanner-target=subprocess",
@@ -88,7 +88,7 @@ def test_googles_emulator_has_rows_and_refuses_the_rest(music):
     result.stdout.fnmatch_lines(["*target external has no snapshots*"])
 
 
-def test_an_external_spanemu_has_everything_and_is_left_as_it_was(music):
+def test_an_external_spanemu_has_all_features_and_is_cleaned_up(music):
     with spanemu.Emulator.subprocess() as running:
         for _ in range(2):  # what a run makes does not bar the way of the next
             result = music.run(
@@ -133,7 +133,7 @@ CLOUD = ("--spanner-target=cloud", "--spanner-project=acme-test", "--spanner-ins
         (("--spanner-target=omni",), {}, "*--spanner-host is not set*"),
     ],
 )
-def test_nobody_gets_to_a_real_spanner_by_accident(music, monkeypatch, args, environ, text):
+def test_a_real_spanner_must_be_selected_explicitly(music, monkeypatch, args, environ, text):
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     result = music.run(EVERYTHING, *args)
@@ -160,7 +160,7 @@ def test_an_endpoint_file_says_where_a_target_listens(music, monkeypatch):
         music.run(text).assert_outcomes(passed=1)
 
 
-def test_what_passes_on_a_real_spanner_is_noted(music):
+def test_tests_that_pass_on_a_real_spanner_are_noted(music):
     text = """
         import pytest
 

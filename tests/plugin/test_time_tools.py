@@ -150,7 +150,7 @@ def test_without_a_reset_the_message_says_what_to_do(project):
     result.stdout.fnmatch_lines(["*2024-01-01*has passed in*isolation restore or clone*"])
 
 
-def test_a_transaction_left_open_in_the_past_is_told(project):
+def test_a_transaction_left_open_in_the_past_is_reported(project):
     project.file("schema.sql", SCHEMA)
     result = project.run(
         """

@@ -62,7 +62,7 @@ def _pip(*arguments: str | Path) -> None:
         pytest.skip(f"pip builds no wheel here: {ran.stderr.strip()[-300:]}")
 
 
-def test_the_wheel_is_all_it_takes(project, monkeypatch, tmp_path):
+def test_the_plugin_works_from_the_wheel(project, monkeypatch, tmp_path):
     installed = Installed(tmp_path)  # once for both, because building takes seconds
     _check_the_console(installed)
     _check_a_three_line_test_file(installed, project, monkeypatch)

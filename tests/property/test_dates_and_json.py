@@ -88,7 +88,7 @@ def test_json_and_its_text_agree(value: Any, path: str) -> None:
 
 
 @given(VALUES, PATHS, st.integers(0, 60))
-def test_the_patient_reader_agrees_with_the_fast_one(value: Any, path: str, cut: int) -> None:
+def test_the_general_parser_agrees_with_the_fast_parser(value: Any, path: str, cut: int) -> None:
     text, steps = Json(value).text, reading_path(path)
     fast, patient = text_value_at(text, steps), json_lenient.read(text, steps)
     assert (fast is MISSING) == (patient is MISSING)

@@ -14,7 +14,9 @@ SCRIPTS = st.lists(STATEMENTS, max_size=8)
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(SCRIPTS, SCRIPTS, SCRIPTS)
-def test_the_way_leads_there(shared: list[str], first: list[str], second: list[str]) -> None:
+def test_the_difference_leads_to_the_target_schema(
+    shared: list[str], first: list[str], second: list[str]
+) -> None:
     before = applied([*BEGINNING, *shared, *first])
     after = applied([*BEGINNING, *shared, *second])
     way = [step.statement for step in diff(before, after)]
@@ -29,7 +31,7 @@ def test_the_way_leads_there(shared: list[str], first: list[str], second: list[s
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STATEMENTS, max_size=25))
-def test_nothing_leads_nowhere(statements: list[str]) -> None:
+def test_equal_schemas_have_no_difference(statements: list[str]) -> None:
     schema = applied([*BEGINNING, *statements])
     assert diff(schema, schema) == []
     again = applied([*BEGINNING, *statements])

@@ -269,7 +269,7 @@ class Place(World):
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_a_commit_in_one_step_does_what_it_does_in_general(data: st.DataObject) -> None:
+def test_a_commit_in_one_step_agrees_with_a_general_commit(data: st.DataObject) -> None:
     shape = data.draw(schemas())
     try:
         quick, general = Place(shape), Place(shape)

@@ -43,7 +43,7 @@ def test_wrong_statements_fail_where_they_are_wrong(database: Target, entry: wro
     assert (answer.code, answer.place) == (entry.code, entry.place), answer.message
 
 
-def test_pipes_say_what_standard_syntax_says(database: Target) -> None:
+def test_pipe_syntax_agrees_with_standard_syntax(database: Target) -> None:
     with in_standard_syntax(corpus.ROWS_SEED) as standard:
         found = list(
             differences(database, standard, range(700, 730), shrink=False, make=random_pipes)

@@ -79,9 +79,7 @@ def test_the_parser_returns_or_fails(text: str) -> None:
 
 
 @given(st.sampled_from([*STATEMENTS, *DDL]), st.data())
-def test_a_statement_with_its_tokens_stirred_returns_or_fails(
-    text: str, data: st.DataObject
-) -> None:
+def test_a_statement_with_shuffled_tokens_parses_or_fails(text: str, data: st.DataObject) -> None:
     words = [token.text for token in tokenize(text)[:-1]]
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(words) - 1))

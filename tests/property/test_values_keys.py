@@ -83,9 +83,7 @@ def test_keys_read_back(drawn: tuple[Parts, list[Key]]) -> None:
 
 
 @given(parts_and_keys(count=2), st.integers(0, 4))
-def test_a_prefix_holds_its_children_and_nobody_else(
-    drawn: tuple[Parts, list[Key]], size: int
-) -> None:
+def test_a_prefix_covers_its_children_only(drawn: tuple[Parts, list[Key]], size: int) -> None:
     parts, (parent, other) = drawn
     encode = key_encoder(parts)
     start = encode(parent[:size])
@@ -108,7 +106,7 @@ def test_merged_ranges_hold_the_same_keys(ranges: list[ByteRange], key: bytes) -
 
 
 @given(parts_and_keys(count=1))
-def test_every_key_is_inside_everything(drawn: tuple[Parts, list[Key]]) -> None:
+def test_the_full_range_covers_every_key(drawn: tuple[Parts, list[Key]]) -> None:
     parts, (key,) = drawn
     start, end = EVERYTHING
     assert start <= key_encoder(parts)(key) < end

@@ -250,7 +250,7 @@ def test_texts_have_an_encoding_and_line_ends() -> None:
     assert not wrong, "name encoding= and, to write, newline="
 
 
-def test_calls_without_an_encoding_or_line_ends_are_found() -> None:
+def test_calls_without_encoding_or_newline_are_found() -> None:
     text = (
         "open(p)\np.read_text()\np.open('w', encoding='utf-8')\np.write_text(t, encoding='utf-8')"
     )

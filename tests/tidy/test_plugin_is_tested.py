@@ -49,6 +49,6 @@ def text() -> str:
 
 
 @pytest.mark.parametrize("name", sorted(set(offered())))
-def test_a_test_names_it(name: str) -> None:
+def test_every_public_name_occurs_in_a_test(name: str) -> None:
     end = "" if name.endswith(":") else r"(?![\w-])"
     assert re.search(rf"(?<![\w-]){re.escape(name)}{end}", text()), f"no test in {TESTS} names it"

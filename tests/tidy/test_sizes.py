@@ -106,7 +106,7 @@ def test_parameters_are_few() -> None:
     assert not many, "group what belongs together"
 
 
-def test_public_things_are_documented() -> None:
+def test_public_names_have_docstrings() -> None:
     silent = []
     for path in MODULES:
         tree = tree_of(path)
@@ -131,7 +131,7 @@ def is_described_by_its_text(node: ast.AST) -> bool:
     )
 
 
-def test_nothing_is_left_to_do() -> None:
+def test_no_todo_comment_is_left() -> None:
     words = ("TO" + "DO", "FIX" + "ME", "XX" + "X")
     left = [
         f"{name_of(path)}:{number}"

@@ -39,7 +39,7 @@ def test_an_unknown_way_to_freeze_objects(freeze):
         EmulatorConfig(gc_freeze=freeze)
 
 
-def test_any_address_is_dialled_by_name():
+def test_clients_connect_to_localhost_for_all_addresses():
     assert str(HostPort.parse("0.0.0.0:1").reachable) == "localhost:1"
     assert str(HostPort.parse("[::]:1").reachable) == "localhost:1"
     assert str(HostPort.parse("10.0.0.1:1").reachable) == "10.0.0.1:1"
@@ -62,7 +62,7 @@ def test_any_address_is_dialled_by_name():
         "localhost/x:9010",
     ],
 )
-def test_what_is_not_an_address(text):
+def test_malformed_addresses_are_refused(text):
     with pytest.raises(InvalidConfig):
         HostPort.parse(text)
 
@@ -88,7 +88,7 @@ def test_a_url_is_not_taken_for_an_ipv6_address():
         {"partition_churn_seconds": float("nan")},
     ],
 )
-def test_settings_that_are_refused(changes):
+def test_invalid_settings_are_refused(changes):
     with pytest.raises(InvalidConfig):
         EmulatorConfig(**changes)
 

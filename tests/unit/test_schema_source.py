@@ -51,12 +51,12 @@ def test_files_are_read_in_order(tmp_path):
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n", "-- no statement\n", "/* none */", ()])
-def test_nothing_is_no_schema(nothing):
+def test_an_empty_source_has_no_statements(nothing):
     assert load_schema(nothing) == []
 
 
 @pytest.mark.parametrize("missing", ["schema.sql", "dir/creates.sql", "nonsense"])
-def test_what_is_neither_file_nor_statement(missing, tmp_path, monkeypatch):
+def test_other_texts_are_refused_as_schema_sources(missing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError) as caught:
         load_schema(missing)

@@ -1,4 +1,4 @@
-"""A directory of states, of which the newest is complete at any moment.
+"""A directory of saved states. The newest state is complete at any moment.
 
 A state is written to a folder of another name, which becomes a state by a rename when all its files
 are on disk. Older states are deleted after that. So a process may be killed at any moment: the
@@ -26,7 +26,7 @@ class DirectoryInUse(UnusableState):
 
 
 class InvalidState(UnusableState):
-    """A state that cannot be loaded."""
+    """The error of a saved state that cannot be loaded."""
 
 
 class StateNotSaved(SpannerError, code=Code.FAILED_PRECONDITION):

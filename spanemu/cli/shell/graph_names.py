@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w*\Z")
 
 
 class Names(NamedTuple):
-    """Names that may stand at the cursor, what they are, and the part that is typed."""
+    """The names that may complete the text at the cursor, their kind, and the typed part."""
 
     prefix: str
     names: Sequence[str]

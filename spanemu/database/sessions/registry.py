@@ -174,7 +174,7 @@ class Sessions:
             transactions.abort_all(why)
 
     def forget_since(self, number: int) -> None:
-        """Forget the aborted transactions that were begun after the one with a number."""
+        """Forget the aborted transactions begun after the transaction with a number."""
         with self._mutex:
             sessions = list(self._sessions.values())
         for transactions in (self._shared, *(session.transactions for session in sessions)):

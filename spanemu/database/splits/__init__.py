@@ -1,4 +1,4 @@
-"""The splits of a database, and where its load goes.
+"""The splits of a database and the distribution of its load.
 
 In reading order: `split_manager` (boundaries, servers, and changes of splits), `size_cuts` (where
 to cut a split that has grown), `split_points` (split points of users), `load_recorder` (the work of

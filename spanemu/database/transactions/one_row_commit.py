@@ -92,7 +92,7 @@ def committed_row(
 
 
 def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
-    """Return whether somebody looks into commits to a table, or asks what they consist of.
+    """Return whether an observer needs the details of commits to a table.
 
     An observer of locks hears of conflicts alone, which a commit in one step has not.
     """

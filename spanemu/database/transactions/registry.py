@@ -51,7 +51,7 @@ class Transaction(Protocol):
     id: bytes
 
     def info(self, *, begun: bool) -> TransactionInfo:
-        """Return what a reply says of the transaction; `begun` adds its id."""
+        """Return the facts of the transaction for a reply; `begun` adds its id."""
         ...
 
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
@@ -234,7 +234,7 @@ class Transactions:
                 transaction.drop_state_if_aborted()
 
     def forget_since(self, number: int) -> None:
-        """Forget the transactions begun after the one with a number, which are aborted."""
+        """Forget the transactions begun after the transaction with a number; they are aborted."""
         with self._mutex:
             for id_ in [id_ for id_ in self._settled if int(id_) > number]:
                 del self._settled[id_]

@@ -107,7 +107,7 @@ _PARTITIONED = "its rows are in placements, and change streams do not support pa
 
 
 def _problems(stream: ChangeStream, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the watched tables and columns."""
+    """Yield the problems with the watched tables and columns."""
     seen: set[str] = set()
     for watched in stream.tables:
         if watched.table in seen:

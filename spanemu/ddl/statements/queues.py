@@ -125,7 +125,7 @@ def drop_queue(statement: ddl_ast.DropQueue, schema: Schema) -> Change:
 
 
 def _problems(statement: ddl_ast.CreateQueue, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the parts of the statement, besides what tables refuse too."""
+    """Yield the problems with the parts of the statement, besides what tables refuse too."""
     name, names, fold = str(statement.name), schema.dialect.queues, schema.fold
     if statement.primary_key is None:
         yield QueueInvalid(name, "it needs a PRIMARY KEY clause")

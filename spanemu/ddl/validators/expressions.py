@@ -60,7 +60,7 @@ class _RefusedError(Exception):
 
 
 def default_problems(table: Table, column: Column, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with DEFAULT and ON UPDATE of a column."""
+    """Yield the problems with DEFAULT and ON UPDATE of a column."""
     if column.default is not None:
         if column.generated is not None:
             yield GeneratedColumnHasDefault(table.name, column.name)
@@ -212,7 +212,7 @@ def _cycle_problems(table: Table, uses: Mapping[int, frozenset[int]]) -> Iterato
 
 
 def check_problems(table: Table, check: Check, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with a check."""
+    """Yield the problems with a check."""
 
     def refuse(reason: str) -> SpannerError:
         return CheckInvalid(table.name, check.name, check.expression, reason)

@@ -53,7 +53,7 @@ def index_column_problems(index: str, table: Table, names: Sequence[str]) -> Ite
 
 
 def index_problems(index: SortedIndex, table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with a new index whose columns exist."""
+    """Yield the problems with a new index whose columns exist."""
     if schema_part(index.name) != schema_part(table.name):
         yield IndexInOtherSchema(index.name, table.name)
     if not index.key:

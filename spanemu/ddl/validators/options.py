@@ -118,7 +118,7 @@ def distinct_options(written: ddl_ast.Options | None) -> Mapping[str, OptionValu
 def sequence_problems(
     skip_range: tuple[int, int] | None, counter: int | None
 ) -> Iterator[SpannerError]:
-    """Yield what is wrong with the skip range and the counter of a sequence."""
+    """Yield the problems with the skip range and the counter of a sequence."""
     if skip_range is not None:
         low, high = skip_range
         if low > high:
@@ -156,7 +156,7 @@ def is_placed(table: Table, schema: Schema) -> bool:
 
 
 def placement_key_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the placement key columns of a table or of the root above it."""
+    """Yield the problems with the placement key columns of a table or of the root above it."""
     if table.parent is not None:
         root = schema.root(schema.tables[schema.fold(table.parent)])
         if is_placed(root, schema) and "." in table.name:
@@ -226,7 +226,7 @@ OPTIONS: Rules = {
 
 
 def option_problems(name: str, value: OptionValue, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with a value for a database option; NULL unsets the option."""
+    """Yield the problems with a value for a database option; NULL unsets the option."""
     rule = OPTIONS.get(name)
     if rule is None:
         yield object_errors.UnknownDatabaseOption(name)

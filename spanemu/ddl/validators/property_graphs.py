@@ -35,7 +35,7 @@ from spanemu.values.types import TypeCode
 def element_problems(
     graph: str, element: Element, row: Table, schema: Schema
 ) -> Iterator[SpannerError]:
-    """Yield what is wrong with an element table by itself; `row` has its columns."""
+    """Yield the problems with an element table by itself; `row` has its columns."""
     if not element.key and schema.fold(row.name) in schema.views:
         reason = f"{row.name} is a view and needs a KEY clause"
         yield GraphInvalid(graph, element.name, reason)
@@ -125,7 +125,7 @@ def _same_expression(one: str, other: str, schema: Schema) -> bool:
 
 
 def property_problems(graph: str, name: str, value: StoredExpression) -> Iterator[SpannerError]:
-    """Yield what is wrong with the expression of a property."""
+    """Yield the problems with the expression of a property."""
     if value.has_subquery:
         yield GraphPropertySubquery(graph, name)
     if not value.is_deterministic:
@@ -136,7 +136,7 @@ def property_problems(graph: str, name: str, value: StoredExpression) -> Iterato
 
 
 def graph_problems(graph: PropertyGraph, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with element tables that are valid by themselves."""
+    """Yield the problems with element tables that are valid by themselves."""
     names: set[str] = set()
     for element in graph.elements:
         if element.name.lower() in names:

@@ -29,7 +29,7 @@ def scalar_of(type_: Type) -> Type:
 
 
 def column_problems(table: str, column: Column, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with a column, except for its expressions."""
+    """Yield the problems with a column, except for its expressions."""
     yield from column_name_problems(table, column.name, schema)
     yield from _length_problems(table, column)
     yield from _vector_problems(table, column)
@@ -78,7 +78,7 @@ _DICTIONARY_COLUMNS = {"key": STRING, "value": array_of(STRING)}
 
 
 def dictionary_problems(table: Table) -> Iterator[SpannerError]:
-    """Yield what is wrong with a dictionary of full-text search; other tables are not looked at."""
+    """Yield the problems with a dictionary of full-text search; other tables are not looked at."""
     if not table.options.get(DICTIONARY_OPTION):
         return
     if "." in table.name:
@@ -184,7 +184,7 @@ def _nullability(column: Column) -> str:
 def foreign_key_problems(
     foreign_key: ForeignKey, table: Table, referenced: Table, schema: Schema
 ) -> Iterator[SpannerError]:
-    """Yield what is wrong with the columns on both sides and with their pairs."""
+    """Yield the problems with the columns on both sides and with their pairs."""
     name = foreign_key.name
     if foreign_key.cascade and not foreign_key.enforced:
         yield table_errors.ForeignKeyActionNotEnforced(name)
@@ -227,7 +227,7 @@ def _timestamp_problems(foreign_key: str, table: Table, column: Column) -> Itera
 
 
 def policy_problems(table: Table, schema: Schema) -> Iterator[SpannerError]:
-    """Yield what is wrong with the row deletion policy of a table of `schema`."""
+    """Yield the problems with the row deletion policy of a table of `schema`."""
     if table.row_deletion_policy is None:
         return
     name, _ = table.row_deletion_policy

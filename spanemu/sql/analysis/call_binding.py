@@ -108,7 +108,7 @@ def _without_trailing_defaults(slots: list[Slot], is_run_bound: bool) -> tuple[S
 
 
 def approximation(call: FunctionCall) -> ApproximateDistance:
-    """Return the call of an approximate distance as what it is, for the planner to place."""
+    """Return the call of an approximate distance, for the planner to place."""
     return ApproximateDistance(call.type, call.signature, call.arguments, call.safe, call.at)
 
 

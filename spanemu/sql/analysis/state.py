@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Any
 
 from spanemu.base.record import dataclass
+from spanemu.schema.objects import View
 from spanemu.schema.schema import Schema
 from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.dialect import AnalyzerOptions
+from spanemu.sql.errors import AnalysisError
 from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.resolved import AggregateCall, Expr, ResolvedColumn
 from spanemu.values.types import Type
@@ -93,6 +97,18 @@ class AnalysisState:
     def leave(self, what: str) -> None:
         """Leave the level of `what` that `enter` entered."""
         self.depths[what] -= 1
+
+    @contextmanager
+    def inside_view(self, view: View, at: int) -> Iterator[None]:
+        """Count a view as used and nested; locate an error in its text, not in the statement's."""
+        self.traits.tables.add(view.name)
+        self.enter("nested views", self.limits.view_depth + 1, at)
+        try:
+            yield
+        except AnalysisError as failure:
+            failure.locate(view.query)
+            raise
+        self.leave("nested views")
 
     def row_expression(self, text: str, type_: Type, row: Relation) -> Expr:
         """Resolve the expression of a generated column over a row of its table."""

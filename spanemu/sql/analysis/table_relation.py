@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import GeneratedColumnCycle
 from spanemu.sql.analysis.relation import Relation, Star
-from spanemu.sql.analysis.state import AnalysisState
-from spanemu.sql.dialect import SystemTable
+from spanemu.sql.analysis.state import AnalysisState, Traits
+from spanemu.sql.analysis.tree import depth
+from spanemu.sql.dialect import StoredExpression, SystemTable
 from spanemu.sql.resolved import (
     ColumnRef,
     Expr,
@@ -29,6 +30,25 @@ from spanemu.sql.resolved import (
     TokenColumn,
 )
 from spanemu.values.types import TypeCode
+
+
+def stored_expression(
+    expression: Expr, row: TableRelation | None, traits: Traits, *, pending: bool
+) -> StoredExpression:
+    """Return the report on an analyzed expression over `row`; None is an expression of no row."""
+    return StoredExpression(
+        expression,
+        () if row is None else row.stored,
+        () if row is None else tuple(row.referenced.values()),
+        traits.volatile,
+        traits.stable,
+        traits.subquery,
+        pending,
+        depth(expression),
+        frozenset(traits.sequences),
+        frozenset(traits.tables),
+        frozenset(traits.remote_calls),
+    )
 
 
 class TableRelation(Relation):
@@ -160,7 +180,7 @@ class TokenSource:
         return self._relation._expression(self.column)
 
     def tokenizing(self) -> Expr:
-        """Return the expression over columns that no query reads, to look at the tokenizer."""
+        """Return the expression over columns that no query reads, to find out its tokenizer."""
         relation = self._relation
         apart = TableRelation(relation.alias, relation.table, relation._analysis)
         return apart._expression(self.column)

@@ -67,7 +67,7 @@ class MemoryAccount:
             self.take_like(items, len(items), run)
 
     def take_like(self, items: Sequence[Any], count: int, run: Run) -> None:
-        """Account for `count` items, of which `items` is a sample."""
+        """Account for `count` items; `items` is a sample of them."""
         position = run.held % len(items)  # so that the sample varies from batch to batch
         size = self._size_beside(items[position], items[position - 1])
         self.take_bytes(count * (self._overhead + size), run)

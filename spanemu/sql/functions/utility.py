@@ -53,7 +53,7 @@ def get_table_column_identity_state(context: Context, column: str) -> int | None
 
 
 def error(message: str | None) -> NoReturn:
-    """Raise the error that `ERROR(message)` asks for."""
+    """Raise the error of `ERROR(message)`."""
     raise RaisedByQuery("ERROR function called with NULL value" if message is None else message)
 
 

@@ -58,7 +58,7 @@ def conjunction_or_true(parts: Iterable[Expr]) -> Expr:
 
 
 def disjuncts(condition: Expr) -> Iterator[Expr]:
-    """Yield the disjuncts of `condition`, one of which must be TRUE."""
+    """Yield the disjuncts of `condition`; it holds if one is TRUE."""
     if isinstance(condition, Or):
         for operand in condition.operands:
             yield from disjuncts(operand)

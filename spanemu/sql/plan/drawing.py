@@ -203,7 +203,7 @@ class Figures(Protocol):
 
 
 class Drawing:
-    """The nodes drawn so far, each as `displays` says. A node is numbered before its children."""
+    """The nodes drawn so far, each by `displays`. A node is numbered before its children."""
 
     def __init__(self, displays: Mapping[type[Node], Display], profile: Figures | None) -> None:
         self.nodes: list[PlanNode] = []

@@ -86,7 +86,7 @@ class HashJoin(Pairing):
 
 @record
 class MergeJoin(HashJoin):
-    """A hash join whose inputs both arrive in the order of their keys; only a hint asks for it."""
+    """A hash join whose inputs both arrive in the order of their keys; only a hint requests it."""
 
 
 @record

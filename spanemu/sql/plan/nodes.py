@@ -1,4 +1,4 @@
-"""Plan nodes: each node says which rows and columns it emits, and what that costs.
+"""Plan nodes: each docstring says which rows and columns a node emits, and at what cost.
 
 A node's `columns` are the ids that nodes above may refer to. The executor decides how rows are laid
 out, and may carry more cells than `columns` names. A reference to a column that no node below
@@ -65,7 +65,7 @@ class Among(Unique):
 
 @record
 class Within(Unique):
-    """A constraint to an interval, either bound of which may be absent; NULL is never inside."""
+    """A constraint to an interval; either bound may be absent, and NULL is never inside."""
 
     low: Expr | None = None
     low_closed: bool = True

@@ -107,7 +107,7 @@ class _Families:
         self._subqueries(node, None)
 
     def of_groups(self, node: nodes.HashAggregate) -> Family | None:
-        """Return the family of groups, each of which must lie within a family."""
+        """Return the family of groups; each group must lie within a family."""
         family = self.of_input(node)
         if family is None:
             return None

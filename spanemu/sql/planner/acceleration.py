@@ -89,7 +89,7 @@ def tokenized_column(expression: str) -> TokenizedColumn | None:
 
 
 class Implication(NamedTuple):
-    """A condition on token lists that follows from a query's, and the columns that it reads."""
+    """A condition on token lists implied by one of a query, with the columns that it reads."""
 
     condition: Expr
     outputs: tuple[tuple[ResolvedColumn, Column], ...]

@@ -198,7 +198,7 @@ class _SearchReading:
     planning: Planning
 
     def cost(self, scan: Scan, index: SearchIndex, share: float | None = None) -> float:
-        """Return what it costs to read `scan` by an index, or a share of its entries."""
+        """Return the cost of reading `scan` by an index, or a share of its entries."""
         path = self._path(scan, index)
         if share is None:
             return path.estimate.cost

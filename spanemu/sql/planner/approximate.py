@@ -242,7 +242,7 @@ class _Block:
         return next((stored for output, stored in outputs if output.id == expr.column.id), None)
 
     def not_null(self) -> frozenset[str]:
-        """Return the names of the table's columns of which a conjunct says IS NOT NULL."""
+        """Return the names of the table's columns with a conjunct IS NOT NULL."""
         names = set()
         for condition in self.conditions:
             denied = negated(condition)

@@ -1,4 +1,4 @@
-"""The choice of algorithms: from a logical plan to a plan that says how each step is done.
+"""The choice of algorithms: from a logical plan to a physical plan.
 
 Works from the top, so that an order required above (by a sort, a grouping, a LIMIT) can decide how
 a table is read below. The result holds no logical node that a better one could replace: scans have

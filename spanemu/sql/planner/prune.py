@@ -186,7 +186,7 @@ OrderedIds = Mapping[int, None]  # an ordered set
 
 
 def narrow(node: Node, outputs: Columns) -> Node:
-    """Narrow every hash join in a finished plan of which `outputs` are needed."""
+    """Narrow every hash join in a finished plan; only `outputs` are needed."""
     if not any(isinstance(one, HashJoin) for one in walk_nodes(node)):
         return node
     return _narrow(node, dict.fromkeys([column.id for column in outputs]))

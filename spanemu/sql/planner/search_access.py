@@ -41,7 +41,7 @@ class Reading(Protocol):
     """A reading of the entries of search indexes (`access_path`)."""
 
     def cost(self, scan: Scan, index: SearchIndex, share: float | None = None) -> float:
-        """Return what it costs to read `scan` by an index, or a share of its entries."""
+        """Return the cost of reading `scan` by an index, or a share of its entries."""
         ...
 
     def plan(self, scan: Scan, index: SearchIndex, conditions: Sequence[Expr]) -> Node:
@@ -62,7 +62,7 @@ def calls_in(conditions: Iterable[Expr]) -> Iterator[FunctionCall]:
 def search_access(
     scan: Scan, conditions: Sequence[Expr], planning: Planning, reading: Reading
 ) -> Node | None:
-    """Return a plan that reads a table by a search index; None if the query asks for none."""
+    """Return a plan that reads a table by a search index; None if the query needs none."""
     calls = list(calls_in(conditions)) if planning.reads_tokens else []
     forced = _forced(scan, planning)
     if not calls and forced is None:
@@ -140,7 +140,7 @@ class _Query:
         return [stored.name for column, stored in self.scan.outputs if column.id in used]
 
     def has_value(self, column: Column) -> bool:
-        """Return whether a condition says that a column has one value for the whole query."""
+        """Return whether a condition fixes a column to one value for the whole query."""
         return any(
             self._is(side, column) and not free(other)
             for condition in self.conditions

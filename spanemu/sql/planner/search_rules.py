@@ -25,7 +25,7 @@ _ALLOW = "@{ALLOW_SEARCH_INDEXES_IN_TRANSACTION=TRUE}"
 
 
 def check_places(node: Node, planning: Planning) -> None:
-    """Raise if a search function stands outside WHERE; note which token lists are scored.
+    """Raise if a search function is used outside WHERE; record which token lists are scored.
 
     The plan must not be rewritten yet: rules move conditions.
     """

@@ -210,7 +210,7 @@ _FINDERS: Mapping[Operation | None, Callable[[Terms, FunctionCall], Iterator[Ter
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """The seeks into a key that some conjuncts allow.
+    """The seeks on a key that some conjuncts make possible.
 
     `seek_conjuncts` contribute to the seeks; `covered` conjuncts need no test after the seek.
     """

@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 
 
 class TokenizedColumn(NamedTuple):
-    """A column of which a token list is made, by a tokenizer without a function of its own."""
+    """A column that a tokenizer without its own search function makes a token list of."""
 
     column: str
     tokenizer: Tokenizer

@@ -79,7 +79,7 @@ _UNSUPPORTED: Mapping[str, str] = {}
 
 
 class KnownSignature(NamedTuple):
-    """The argument types of a function of PostgreSQL, of which the last `defaults` are optional.
+    """The argument types of a function of PostgreSQL; the last `defaults` arguments are optional.
 
     With `variadic`, the last type is that of each further argument, or of the array of them.
     """

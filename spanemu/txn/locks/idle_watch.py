@@ -34,7 +34,7 @@ class IdleWatch:
         self._timer: Timer | None = None
 
     def begin(self, blockers: Iterable[LockHolder]) -> None:
-        """Look at the clients when one of these blockers may count as idle.
+        """Check the clients when one of these blockers may count as idle.
 
         Called with the mutex held.
         """

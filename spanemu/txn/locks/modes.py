@@ -53,7 +53,7 @@ def mode_name(lock: Lock) -> str:
 
 
 def columns_of(cells: Cells, names: Iterable[str]) -> Iterator[str]:
-    """Yield the names of the columns in a mask, by position; `_exists` stands for existence."""
+    """Yield the names of the columns in a mask, by position; `_exists` means existence."""
     if cells & EXISTENCE:
         yield "_exists"
     for position, name in enumerate(names):

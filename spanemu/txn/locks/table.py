@@ -198,7 +198,7 @@ class LockTable:
     # ------------------------------------------------------------------ inside the mutex
 
     def is_free_for(self, holder: LockHolder | None, tree: TreeId, key: bytes) -> bool:
-        """Return whether a transaction could lock a row now without a look at any other one.
+        """Return whether a transaction could lock a row now without regard to others.
 
         `holder` is None for a transaction without locks. The caller holds `mutex`.
         """

@@ -103,7 +103,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_engine_is_found_out(name: str) -> None:
+def test_the_checker_detects_a_broken_engine(name: str) -> None:
     owner, attribute, broken = BROKEN[name]
     template_database()  # while nothing is broken
     with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):
@@ -111,7 +111,7 @@ def test_a_broken_engine_is_found_out(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["scans lock nothing", "reads lock no cells"])
-def test_a_broken_engine_is_found_out_in_postgresql(name: str) -> None:
+def test_the_checker_detects_a_broken_engine_in_postgresql(name: str) -> None:
     owner, attribute, broken = BROKEN[name]
     template_database("postgresql")
     with patch.object(owner, attribute, broken), pytest.raises((AssertionError, KeyError)):

@@ -27,7 +27,7 @@ def emulator(request: Any) -> Iterator[spanemu.Emulator]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_bank_loses_nothing(emulator: spanemu.Emulator, dialect: str) -> None:
+def test_transfers_preserve_the_sum_of_balances(emulator: spanemu.Emulator, dialect: str) -> None:
     schema = schema_in(dialect, bank.SCHEMA)
     here = bank.Bank(emulator.create_database("bank", schema, dialect=dialect).client())
     here.open()
@@ -38,7 +38,7 @@ def test_the_bank_loses_nothing(emulator: spanemu.Emulator, dialect: str) -> Non
     assert min(tally.done for tally in tallies) > 0
 
 
-def test_who_is_in_nobodys_way_is_never_aborted(emulator: spanemu.Emulator) -> None:
+def test_transactions_without_conflicts_are_never_aborted(emulator: spanemu.Emulator) -> None:
     database = emulator.create_database("disjoint", disjoint.SCHEMA).client()
     disjoint.fill(database, 8)
     tallies = disjoint.run(database, 8, SECONDS)
@@ -73,7 +73,7 @@ def test_locks_of_a_killed_client_go_with_its_connection(locked: tuple[Any, Any]
 
 
 @pytest.mark.usefixtures("endless_patience")
-def test_they_go_too_if_somebody_waits_already(locked: tuple[Any, Any]) -> None:
+def test_locks_of_a_killed_client_go_to_a_waiting_transaction(locked: tuple[Any, Any]) -> None:
     database, client = locked
     writer = waiting_writer(database)
     client.kill()

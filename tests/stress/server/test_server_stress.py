@@ -38,7 +38,7 @@ class _Rows:
         pass
 
 
-def test_the_ledger_notices() -> None:
+def test_the_ledger_detects_differences() -> None:
     accounts: list[tuple[object, ...]] = [(number, 1_000, 0) for number in range(16)]
     lines: list[tuple[object, ...]] = [("a", number) for number in range(3)]
     ledger = Ledger(orders={"a"})

@@ -107,7 +107,7 @@ def test_predefined_and_custom_roles_are_accepted(role):
         "folders/1/roles/myRole",
     ],
 )
-def test_what_is_no_role_is_refused(role):
+def test_unknown_roles_are_refused(role):
     with pytest.raises(errors.InvalidPolicy):
         check(ANN, role=role)
 

@@ -31,12 +31,12 @@ def fires(text, after, until):
         ("15 3 * feb *", []),
     ],
 )
-def test_when_they_fire(text, expected):
+def test_expressions_fire_at_their_times(text, expected):
     # 2030-01-01 is a Tuesday.
     assert fires(text, "2029-12-31T23:59:00", "2030-01-02T23:59:00") == expected
 
 
-def test_the_beginning_is_left_out_and_the_end_is_not():
+def test_the_start_is_exclusive_and_the_end_inclusive():
     assert fires("0 2 * * *", "2030-01-01T02:00:00", "2030-01-02T02:00:00") == ["01-02 02:00"]
     assert fires("0 2 * * *", "2030-01-01T02:00:00", "2030-01-01T02:00:00") == []
     assert fires("0 2 * * *", "2030-01-02T00:00:00", "2030-01-01T00:00:00") == []
@@ -63,7 +63,7 @@ def test_sunday_has_two_numbers_and_a_name():
         ("0,1 0 * * *", 1, False),
     ],
 )
-def test_how_far_apart(text, hours, spaced):
+def test_expressions_have_a_least_interval(text, hours, spaced):
     assert Cron.parse(text).is_spaced(hours * NANOS_PER_HOUR) is spaced
 
 
@@ -76,7 +76,7 @@ def test_how_far_apart(text, hours, spaced):
         "0 ٢ * * *", "jan 2 * * *", "0 2 * * * " + "*" * 2_000,
     ],
 )  # fmt: skip
-def test_what_is_none(text):
+def test_malformed_expressions_are_refused(text):
     with pytest.raises(InvalidCron):
         Cron.parse(text)
 

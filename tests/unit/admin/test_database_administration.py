@@ -83,7 +83,7 @@ def test_an_instance_is_created_with_its_operation(catalog):
         (PROJECT, "i1", InstanceSpec(config=CONFIG), InstanceAlreadyExists),
     ],
 )
-def test_instances_that_cannot_be_created(catalog, parent, instance_id, spec, error):
+def test_invalid_instances_are_refused(catalog, parent, instance_id, spec, error):
     with pytest.raises(error):
         create_instance(catalog, parent, instance_id, spec)
     assert len(catalog.instances(PROJECT, "", PageRequest()).items) == 1
@@ -133,7 +133,7 @@ def test_a_database_is_named_by_its_create_statement(catalog, statement, databas
         ("/**/" * 5_000 + "x", InvalidCreateStatement),
     ],
 )
-def test_create_statements_that_are_not(catalog, statement, error):
+def test_other_statements_are_refused_as_create_statements(catalog, statement, error):
     with pytest.raises(error):
         make_database(catalog, statement)
     assert catalog.databases(INSTANCE, PageRequest()).items == []

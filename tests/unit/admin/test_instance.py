@@ -33,7 +33,7 @@ def test_odd_processing_units_are_refused(units):
     assert caught.value.processing_units == units
 
 
-def test_capacity_is_given_once():
+def test_capacity_takes_nodes_or_processing_units():
     with pytest.raises(CapacityGivenTwice):
         capacity(InstanceSpec(node_count=1, processing_units=1000), NAME)
     for nodes in (-1, 2**31 - 1):

@@ -70,7 +70,7 @@ def test_replicas_that_do_not_extend_the_base(configs, create, base, changed, le
     assert caught.value.base == PREFIX + base
 
 
-def test_a_dual_region_configuration_is_no_base(configs, create):
+def test_a_dual_region_configuration_cannot_be_extended(configs, create):
     base = configs.get(PREFIX + "dual-region-japan1")
     with pytest.raises(errors.ConfigBaseRefused) as caught:
         create("dual-region-japan1", [*base.replicas, Replica("us-west1", READ_ONLY)])

@@ -50,7 +50,7 @@ def test_instance_configs():
         catalog.configs.get("a-config")
 
 
-def test_missing_things_are_named_by_a_detail(catalog):
+def test_missing_resources_are_named_in_the_details(catalog):
     with pytest.raises(InstanceNotFound) as no_instance:
         catalog.database("projects/p/instances/i2/databases/d1")
     with pytest.raises(DatabaseNotFound) as no_database:
@@ -65,7 +65,7 @@ def test_missing_things_are_named_by_a_detail(catalog):
         catalog.database("d1")
 
 
-def test_ensure_instance_keeps_what_is_there(catalog):
+def test_ensure_instance_keeps_an_existing_instance(catalog):
     before = catalog.instance(str(INSTANCE))
     assert catalog.ensure_instance(INSTANCE) is before
 
@@ -147,7 +147,7 @@ def test_the_number_of_databases_is_limited():
         add_database(unlimited, INSTANCE.database(f"d{number}"))
 
 
-def test_of_many_who_create_one_database_exactly_one_succeeds(catalog):
+def test_exactly_one_concurrent_creation_of_a_database_succeeds(catalog):
     gate = threading.Barrier(8)
     won, lost = [], []
 
@@ -176,7 +176,7 @@ def test_closing_the_catalog_closes_every_database(catalog):
         catalog.database(str(DatabaseName("p", "i1", "d1")))
 
 
-def test_databases_are_told_the_nodes_of_their_instance() -> None:
+def test_databases_follow_the_nodes_of_their_instance() -> None:
     instances = fake_catalog()
     name = InstanceName("p", "i")
     instances.ensure_instance(name)

@@ -49,7 +49,7 @@ def test_an_operation_is_found_until_deleted(log, clock):
             call("op_1")
 
 
-def test_an_id_is_used_once_per_resource(log, clock):
+def test_operation_ids_are_unique_per_resource(log, clock):
     record(log, clock, operation_id="op_1")
     with pytest.raises(OperationAlreadyExists):
         log.reserve(FIRST, "op_1")

@@ -26,7 +26,7 @@ def test_the_file_exists_while_the_block_runs(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_older_file_is_replaced_and_a_newer_file_is_kept(tmp_path):
+def test_an_older_endpoint_file_is_replaced_and_a_newer_one_is_kept(tmp_path):
     path = tmp_path / "endpoint.json"
     newer = Endpoint("127.0.0.1:2", 43, "p", "i", "2026-01-01T00:00:01Z")
     write(ENDPOINT, path)

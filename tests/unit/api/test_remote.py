@@ -34,7 +34,7 @@ def test_closing_an_attached_handle_leaves_the_emulator_running(running):
     assert running.database("left-behind").client().exists()
 
 
-def test_a_server_that_does_not_answer_is_given_up(monkeypatch):
+def test_a_server_that_does_not_answer_fails_the_connection(monkeypatch):
     monkeypatch.setattr(remote, "CONNECT_SECONDS_MAX", 0.1)
     with (
         spanemu.Emulator.attach("127.0.0.1:1") as nobody,

@@ -187,7 +187,7 @@ def test_a_page_of_the_server_itself_is_of_the_same_origin(emulator, ca):
 
 
 @pytest.mark.skipif(not hasattr(select, "POLLRDHUP"), reason="cannot be noticed here")
-def test_a_client_with_tls_that_goes_away_gives_up_its_wait_for_a_lock(emulator, ca):
+def test_a_disconnected_tls_client_leaves_the_wait_for_a_lock(emulator, ca):
     shop = emulator.create_database("waiting", SCHEMA)
     session = shop.client().session()
     session.create()
@@ -228,7 +228,7 @@ def test_a_client_that_sends_no_handshake_is_cut_off(emulator, monkeypatch):
     ("cert", "key"),
     [("key", "cert"), ("missing", "key"), ("cert", "nonsense"), ("cert", "other")],
 )
-def test_files_that_are_refused(files, tmp_path, cert, key):
+def test_unusable_files_are_refused(files, tmp_path, cert, key):
     (tmp_path / "nonsense").write_text("nonsense")
     paths = {
         "cert": files[0],

@@ -26,7 +26,7 @@ def test_a_call_without_a_deadline_never_ends() -> None:
     assert call.seconds_left() is None
 
 
-def test_a_passed_deadline() -> None:
+def test_a_passed_deadline_fails_the_check() -> None:
     call = Call(deadline=monotonic() - 1)
     assert call.seconds_left() == 0.0
     with pytest.raises(DeadlineExceeded) as failure:
@@ -34,7 +34,7 @@ def test_a_passed_deadline() -> None:
     assert failure.value.code is Code.DEADLINE_EXCEEDED
 
 
-def test_a_deadline_to_come() -> None:
+def test_a_future_deadline_has_seconds_left() -> None:
     call = Call(deadline=monotonic() + 1_000)
     call.check()
     left = call.seconds_left()
@@ -50,7 +50,7 @@ def test_cancelling_comes_before_the_deadline() -> None:
     assert failure.value.code is Code.CANCELLED
 
 
-def test_cancelling_wakes_everybody_once() -> None:
+def test_cancelling_wakes_every_waiter_once() -> None:
     call, woken = Call(), []
     call.on_cancel(lambda: woken.append("a"))
     call.on_cancel(lambda: woken.append("b"))
@@ -59,14 +59,14 @@ def test_cancelling_wakes_everybody_once() -> None:
     assert woken == ["a", "b"]
 
 
-def test_who_registers_too_late_is_woken_at_once() -> None:
+def test_a_waker_registered_after_the_cancellation_is_called_at_once() -> None:
     call, woken = Call(), []
     call.cancel()
     call.on_cancel(lambda: woken.append("late"))
     assert woken == ["late"]
 
 
-def test_the_forgotten_are_not_woken() -> None:
+def test_removed_wakers_are_not_called() -> None:
     call, woken = Call(), []
 
     def wake() -> None:
@@ -97,7 +97,7 @@ def test_the_current_call_is_a_stack() -> None:
     forever.check()
 
 
-def test_a_failure_restores_the_call_before() -> None:
+def test_a_failure_restores_the_previous_call() -> None:
     before = current()
     with pytest.raises(ZeroDivisionError), Call():
         raise ZeroDivisionError

@@ -48,7 +48,7 @@ def test_readings_of_one_instant_still_rise(wall: Wall) -> None:
     assert clock.now() - first == 10_000  # In step with the wall again.
 
 
-def test_the_machine_may_go_back_but_time_does_not(wall: Wall) -> None:
+def test_readings_rise_when_the_system_clock_goes_back(wall: Wall) -> None:
     clock = SystemClock()
     first = clock.now()
     wall.nanos -= NANOS_PER_SECOND
@@ -70,7 +70,7 @@ def test_advancing(wall: Wall) -> None:
         clock.advance(-1)
 
 
-def test_a_frozen_clock_stands_until_it_is_thawed(wall: Wall) -> None:
+def test_a_frozen_clock_stops_until_it_is_thawed(wall: Wall) -> None:
     clock = SystemClock()
     clock.freeze()
     first = clock.now()
@@ -141,7 +141,7 @@ def test_a_clock_can_begin_at_any_time(wall: Wall) -> None:
     assert clock.now() == 6 * NANOS_PER_SECOND
 
 
-def test_freezing_at_a_time_to_come(wall: Wall) -> None:
+def test_a_clock_can_be_frozen_at_a_future_time(wall: Wall) -> None:
     clock = SystemClock()
     clock.freeze(2_000 * NANOS_PER_SECOND)
     wall.nanos += NANOS_PER_SECOND

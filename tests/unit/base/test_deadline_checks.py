@@ -75,7 +75,7 @@ def test_long_lists_can_be_cancelled(work):
 
 @pytest.mark.parametrize("size", [0, 1, 7, PART_MAX, PART_MAX * 2 + 5])
 @pytest.mark.parametrize("first", [1, 8, PART_MAX])
-def test_parts_and_batches_lose_nothing(size, first):
+def test_parts_and_batches_hold_every_item(size, first):
     items = list(range(size))
     assert [item for part in parts_of(items, first) for item in part] == items
     assert [item for batch in batches(items) for item in batch] == items
@@ -90,7 +90,7 @@ def test_a_long_list_is_put_in_order(keys):
 
 
 @pytest.mark.parametrize("size", [0, 1, 16, 17, 1_000])
-def test_pace_loses_nothing(size):
+def test_interruptible_loops_yield_every_item(size):
     assert list(interruptible(range(size))) == list(range(size))
     assert list(interruptible_stream(iter(range(size)))) == list(range(size))
 

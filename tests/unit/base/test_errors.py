@@ -48,7 +48,7 @@ def test_facts_of_a_base_come_first() -> None:
     ("given", "named"),
     [((), {}), (("a", "b", "c"), {}), (("a",), {"color": "red"}), ((), {"place": "box"})],
 )
-def test_wrong_facts_are_our_bug(given: tuple[str, ...], named: dict[str, str]) -> None:
+def test_wrong_facts_raise_a_type_error(given: tuple[str, ...], named: dict[str, str]) -> None:
     with pytest.raises(TypeError, match="Missing"):
         Missing(*given, **named)
 
@@ -60,7 +60,7 @@ def test_a_fact_that_must_be_named() -> None:
         MissingTwice("cat", "box")
 
 
-def test_raised_again_it_has_no_history() -> None:
+def test_a_fresh_error_has_no_traceback() -> None:
     failure = Missing("cat")
     with pytest.raises(Missing):
         raise failure
@@ -82,7 +82,7 @@ def test_codes_have_the_numbers_of_the_wire() -> None:
     assert (Code.INTERNAL, Code.UNAVAILABLE, Code.UNAUTHENTICATED) == (13, 14, 16)
 
 
-def test_what_is_not_supported_names_itself() -> None:
+def test_unsupported_features_are_named() -> None:
     failure = Unsupported("GRAPH_TABLE")
     assert failure.code is Code.UNIMPLEMENTED
     assert "GRAPH_TABLE" in str(failure)

@@ -87,7 +87,7 @@ def test_a_module_runs_once_when_an_attribute_is_read(journal: Journal) -> None:
     assert sys.modules["drawer"].counted is counted
 
 
-def test_what_a_walk_of_modules_reads_runs_nothing(journal: Journal) -> None:
+def test_reading_module_metadata_does_not_run_a_lazy_module(journal: Journal) -> None:
     from drawer import counted
 
     file = counted.__file__
@@ -97,7 +97,7 @@ def test_what_a_walk_of_modules_reads_runs_nothing(journal: Journal) -> None:
     assert counted.__spec__.origin == file
     assert not hasattr(counted, "__path__")
     assert not hasattr(counted, "__warningregistry__")
-    assert inspect.getmodule(test_what_a_walk_of_modules_reads_runs_nothing) is not counted
+    assert inspect.getmodule(test_reading_module_metadata_does_not_run_a_lazy_module) is not counted
     assert "double" not in dir(counted)
     assert find_spec("drawer.counted") is counted.__spec__
     assert journal.runs == 0

@@ -99,29 +99,29 @@ def test_the_collection_of_operations_names_its_resource():
 
 
 @pytest.mark.parametrize("good", ["ab", "a-b", "a" * 64, "a1"])
-def test_instance_ids_that_may_be_picked(good):
+def test_valid_instance_ids(good):
     check_instance_id(good)
 
 
 @pytest.mark.parametrize("bad", ["", "a", "1a", "a-", "A1", "a_b", "a" * 65, "ab\n", "ä1"])
-def test_instance_ids_that_may_not(bad):
+def test_invalid_instance_ids(bad):
     with pytest.raises(InvalidInstanceId):
         check_instance_id(bad)
 
 
 @pytest.mark.parametrize("good", ["ab", "a-b_c", "a" * 30, "a_1"])
-def test_database_ids_that_may_be_picked(good):
+def test_valid_database_ids(good):
     check_database_id(good)
 
 
 @pytest.mark.parametrize("bad", ["", "a", "1a", "a-", "a_", "Ab", "a" * 31, "ab\n"])
-def test_database_ids_that_may_not(bad):
+def test_invalid_database_ids(bad):
     with pytest.raises(InvalidDatabaseId):
         check_database_id(bad)
 
 
 @pytest.mark.parametrize("bad", ["a", "_a1", "A1", "a-b", "a" * 129])
-def test_operation_ids_that_may_not_be_picked(bad):
+def test_invalid_operation_ids(bad):
     with pytest.raises(InvalidOperationId):
         check_operation_id(bad)
 

@@ -39,7 +39,7 @@ def test_odd_sizes_mean_the_largest(size):
 
 
 @pytest.mark.parametrize("token", ["x", "abcd", "%%%", "é", "AQ==", "YQ", "a" * 99])
-def test_tokens_that_nobody_gave_out_are_refused(token):
+def test_unknown_tokens_are_refused(token):
     with pytest.raises(InvalidPageToken) as caught:
         PageRequest(1, token).start()
     assert caught.value.token == token

@@ -13,7 +13,7 @@ def test_a_seed_reproduces_a_run() -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_without_a_seed_each_run_differs_and_tells_its_seed() -> None:
+def test_without_a_seed_each_run_draws_and_reports_one() -> None:
     first, second = Randomness(), Randomness()
     assert first.seed != second.seed
     assert Randomness(first.seed).uuid4() == first.uuid4()

@@ -72,7 +72,7 @@ def test_a_round_trip_through_json(made: Outer) -> None:
         (Inner, {"data": "", "more": 1}), (Inner, []), (Any.__class__, 1), (type(None), 0),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_a_value_error(wanted: Any, data: Any) -> None:
+def test_mismatching_data_raises_value_error(wanted: Any, data: Any) -> None:
     with pytest.raises(ValueError, match="place"):
         from_plain(wanted, data, "place")
 
@@ -83,7 +83,7 @@ def test_a_misfit_is_named_by_its_place() -> None:
 
 
 @pytest.mark.parametrize("value", [lambda: 1, object(), Inner, {"a": object()}])
-def test_what_cannot_be_sent(value: object) -> None:
+def test_values_without_a_plain_form_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="cannot be sent"):
         to_plain(value)
 

@@ -11,7 +11,7 @@ def test_names_that_are_like_it_come_first_whatever_their_case() -> None:
     assert nearest("evnets", ["Orders", "Events", "EventsByDay"]).split(", ")[0] == "Events"
 
 
-def test_where_none_is_near_the_first_few_are_told() -> None:
+def test_without_a_close_name_the_first_names_are_listed() -> None:
     assert nearest("zzz", ["A", "B"]) == "A, B"
     assert nearest("zzz", [f"T{n}" for n in range(20)]).endswith(", ...")
     assert nearest("zzz", []) == "none"

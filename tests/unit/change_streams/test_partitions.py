@@ -109,7 +109,7 @@ def test_a_change_keeps_the_partitions_with_the_same_range() -> None:
     assert after.get(before.current.partitions[1].token).end == 5
 
 
-def test_no_change_is_no_new_era() -> None:
+def test_unchanged_partitions_begin_no_new_era() -> None:
     history = history_of(*BOUNDS[:3])
     assert history.changed(sorted(BOUNDS[:3]), PATHS, 5, iter("").__next__) is history
 

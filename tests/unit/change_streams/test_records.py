@@ -228,7 +228,7 @@ CREATE CHANGE STREAM s FOR ALL;
 """
 
 
-def test_columns_are_in_order_of_the_table_and_counted_with_those_that_are_not_recorded() -> None:
+def test_columns_keep_their_ordinal_positions_in_the_table() -> None:
     commit = Commit(schema_of(TABLE)).insert("t", k1=1, k2=2, b=3, g=4, s="x")
     (record,) = commit.records()
     assert [

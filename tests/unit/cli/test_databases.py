@@ -124,7 +124,7 @@ def test_no_match_lists_the_databases_and_the_nearest(run, command):
 # ---------------------------------------------------------------------------- load
 
 
-def test_a_load_says_what_went_where(emulator, run, tmp_path):
+def test_a_load_reports_rows_by_table(emulator, run, tmp_path):
     text = run("dump", "music", input="").stdout
     (tmp_path / "copy.sql").write_text(f"{text}{COPY};\n")
     shown = run("load", "logs", tmp_path / "copy.sql", "-q", "--edited", exit_code=1).output

@@ -166,7 +166,7 @@ def test_apply_to_a_postgresql_database(
         assert run("apply", path, *location, "--dry-run").output == ""
 
 
-def test_an_invalid_schema_is_no_usage_error(tmp_path: Path) -> None:
+def test_an_invalid_schema_is_not_a_usage_error(tmp_path: Path) -> None:
     path = tmp_path / "bad.sql"
     path.write_text("CREATE TABLEE T")
     assert "Usage" not in run("check", path).output

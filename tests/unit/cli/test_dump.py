@@ -127,7 +127,7 @@ def test_csv_has_the_requested_form(run, tmp_path):
         (["load", "music", "-", "--no-rows"], 1, "SQL, of which no part can be selected"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, arguments, exit_code, words):
+def test_refused_commands_name_the_reason(run, arguments, exit_code, words):
     assert words in run(*arguments, exit_code=exit_code).stderr
 
 
@@ -276,7 +276,7 @@ def test_csv_loads_in_the_form_in_which_it_was_written(emulator, run, tmp_path):
     assert "was written with --csv-header --csv-null '-' --csv-delimiter ';'" in refused
 
 
-def test_a_part_of_an_export_is_no_source(run, tmp_path):
+def test_a_single_file_of_an_export_is_refused(run, tmp_path):
     run("dump", "music", "--format", "avro", "-o", tmp_path)
     path = tmp_path / "Singers.avro-00000-of-00001"
     assert "an Avro source is a folder" in run("load", "music", path, exit_code=1).stderr
@@ -319,7 +319,7 @@ def test_an_invalid_value_names_its_line_in_every_format(emulator, run, tmp_path
     assert "<stdin>:2: " in run("load", "values-2", "-", input=text, exit_code=1).stderr
 
 
-def test_a_load_that_fails_says_what_it_did(emulator, run, tmp_path, monkeypatch):
+def test_a_failed_load_reports_its_progress(emulator, run, tmp_path, monkeypatch):
     monkeypatch.setattr("spanemu.interchange.transfer.MUTATIONS_PER_COMMIT", 4)
     emulator.create_database("in-part", "CREATE TABLE T (A INT64, B INT64) PRIMARY KEY (A)")
     (tmp_path / "T.csv").write_text("1,1\n2,2\n3,x\n4,4\n")

@@ -51,7 +51,7 @@ def test_other_settings_stay_and_the_configuration_becomes_active(run, tmp_path)
 @pytest.mark.parametrize(
     "arguments", [("--rest-host-port", "off"), ("--name", "../x"), ("--name", "none")]
 )
-def test_what_gcloud_could_not_use_is_refused(run, tmp_path, arguments):
+def test_settings_that_gcloud_could_not_use_are_refused(run, tmp_path, arguments):
     assert run(*arguments).exit_code == 2
     assert not list(tmp_path.iterdir())
 

@@ -35,7 +35,7 @@ def write(text: str, name: str = "schema.sql") -> str:
     return name
 
 
-def test_nothing_found() -> None:
+def test_a_schema_without_findings_succeeds() -> None:
     result = run(write(GOOD))
     assert (result.exit_code, result.output) == (0, "No findings.\n")
 
@@ -59,7 +59,7 @@ def test_json() -> None:
     assert json.loads(run(write(GOOD), "--format", "json").output) == []
 
 
-def test_info_alone_is_no_failure() -> None:
+def test_findings_of_severity_info_alone_do_not_fail() -> None:
     assert run(write(INFO)).exit_code == 0
     assert "SPN124" in run(write(INFO)).output
     assert run(write(INFO), "--fail-on", "info").exit_code == 1
@@ -84,7 +84,7 @@ def test_usage(flags: tuple[str, ...]) -> None:
     assert run(*flags).exit_code == 2
 
 
-def test_a_schema_that_is_no_sql() -> None:
+def test_a_schema_that_is_not_sql_is_an_error() -> None:
     result = run(write("CREATE TABLE Broken ("))
     assert result.exit_code == 2
     assert "schema.sql:1:" in result.stderr

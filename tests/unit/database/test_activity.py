@@ -55,7 +55,7 @@ def test_a_failed_commit_is_recorded_with_its_code(log: ActivityLog, transaction
     assert (commit.code, commit.rows) == (Code.NOT_FOUND, ())
 
 
-def test_a_commit_to_be_repeated_is_not_recorded(log: ActivityLog, transaction: Any) -> None:
+def test_a_commit_that_must_be_retried_is_not_recorded(log: ActivityLog, transaction: Any) -> None:
     with recording(log, transaction):
         pass
     assert not log.commits

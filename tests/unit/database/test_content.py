@@ -40,7 +40,7 @@ def ids(content: Content):
     return [row[0] for row in content.store.scan(tree_of(table))]
 
 
-def test_what_has_not_changed_is_shared(database):
+def test_unchanged_contents_are_shared(database):
     insert(database, 1)
     first = now(database)
     assert now(database) is first
@@ -65,7 +65,7 @@ def test_a_restore_is_a_change(database):
     assert ids(now_held) == [1]
 
 
-def test_nobody_keeps_what_no_backup_holds(database):
+def test_old_versions_without_a_backup_are_discarded(database):
     insert(database, 1)
     number = id(now(database).store)
     gc.collect()

@@ -25,7 +25,7 @@ def test_many_rows_of_a_dropped_database_that_was_frozen_are_collected(
     assert bool(expected) is is_expected
 
 
-def test_schemas_that_nobody_can_read_any_more_are_forgotten() -> None:
+def test_unreadable_schemas_are_discarded() -> None:
     shop = Shop()
     history = shop.core.history
     for number in range(5):

@@ -43,7 +43,7 @@ def test_a_failure_is_not_kept() -> None:
             assert expected is None
 
 
-def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
+def test_the_oldest_compiled_statements_are_evicted(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 3)
     mine, made = Generation(EMPTY), []
     for key in "abcdda":
@@ -51,7 +51,7 @@ def test_the_oldest_go_when_there_are_too_many(monkeypatch) -> None:
     assert made == list("abcda")
 
 
-def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> None:
+def test_large_statements_are_evicted_by_their_characters(monkeypatch) -> None:
     monkeypatch.setattr(generation, "LARGE_CHARACTERS", 10)
     monkeypatch.setattr(generation, "LARGE_CHARACTERS_KEPT_MAX", 100)
     mine, created = Generation(EMPTY), []
@@ -76,7 +76,7 @@ def test_large_ones_go_by_their_characters_and_small_ones_stay(monkeypatch) -> N
     assert created.count("large 9") == 2
 
 
-def test_several_threads_may_ask(monkeypatch) -> None:
+def test_several_threads_may_compile(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 10)
     mine, wrong = Generation(EMPTY), []
 
@@ -95,7 +95,7 @@ def test_several_threads_may_ask(monkeypatch) -> None:
     assert not wrong
 
 
-def test_several_threads_may_ask_for_more_than_is_kept(monkeypatch) -> None:
+def test_several_threads_may_compile_more_than_is_kept(monkeypatch) -> None:
     monkeypatch.setattr(generation, "COMPILED_MAX", 3)
     mine, failed = Generation(EMPTY), []
 

@@ -60,7 +60,7 @@ def test_partitions_can_be_read_however_late() -> None:
     assert list(rows) == [(1, 10), (2, 20), (3, 30)]
 
 
-def test_they_are_forgotten_with_their_transaction() -> None:
+def test_partitions_are_discarded_with_their_transaction() -> None:
     shop = Shop()
     begun = shop.begin(ReadOnly())
     shop.session.partition_read(request(), begun, 0)

@@ -19,7 +19,7 @@ CREATE INDEX I ON T(a);
 """
 
 
-def test_statements_know_their_places() -> None:
+def test_statements_have_their_positions() -> None:
     table, index = parse(f"-- head\n{SCHEMA}")
     assert isinstance(table.tree, CreateTable)
     assert isinstance(index.tree, CreateIndex)
@@ -29,7 +29,7 @@ def test_statements_know_their_places() -> None:
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_layout_changes_nothing_but_the_look(path: Path) -> None:
+def test_layout_does_not_change_the_schema(path: Path) -> None:
     text = path.read_text()
     laid_out = format_ddl(text)
     assert format_ddl(laid_out) == laid_out
@@ -70,7 +70,7 @@ def test_a_schema_and_its_text() -> None:
     assert diff(schema, schema_of(f"{text};" for text in statements_of(schema))) == []
 
 
-def test_what_loses_rows_says_so() -> None:
+def test_destructive_steps_are_marked() -> None:
     way = diff(schema_of(SCHEMA), schema_of("CREATE TABLE T (k INT64) PRIMARY KEY (k)"))
     assert [(step.statement, step.destructive) for step in way] == [
         ("DROP INDEX I", False),

@@ -26,7 +26,7 @@ def held(schema: Schema) -> None:
             assert all(id(column) in own for column in index.columns)
 
 
-def test_in_the_keys_and_stored_columns_of_indexes() -> None:
+def test_altered_columns_are_replaced_in_keys_and_stored_columns_of_indexes() -> None:
     for statement in (
         "ALTER TABLE T ALTER COLUMN a STRING(20)",
         "ALTER TABLE T ALTER COLUMN b SET DEFAULT (1)",
@@ -43,7 +43,7 @@ def test_ids_and_positions_stay() -> None:
     ]
 
 
-def test_where_columns_are_dropped() -> None:
+def test_dropped_columns_leave_ids_and_positions_of_others() -> None:
     schema = planned("DROP INDEX J", "ALTER INDEX I DROP STORED COLUMN b")
     held(plan_batch(["ALTER TABLE T DROP COLUMN b"], schema)[-1].schema)
 

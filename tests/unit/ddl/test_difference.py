@@ -48,7 +48,7 @@ GRANT SELECT (k), UPDATE ("W") ON TABLE a TO writer;
 
 
 @pytest.mark.parametrize(("first", "second"), [(BEFORE, AFTER), (AFTER, BEFORE), ("", AFTER)])
-def test_the_way_leads_there(first: str, second: str) -> None:
+def test_the_difference_leads_to_the_target_schema(first: str, second: str) -> None:
     before, after = schema_of(first, dialect=POSTGRESQL), schema_of(second, dialect=POSTGRESQL)
     way = [step.statement for step in diff(before, after)]
     reached = schema_of([f"{statement};" for statement in way], before)

@@ -32,7 +32,7 @@ def test_a_key_that_is_too_large_refuses_an_index() -> None:
     world.ddl("CREATE INDEX I ON T (v) STORING (s)")
 
 
-def test_what_is_refused_leaves_nothing_behind() -> None:
+def test_a_refused_statement_leaves_no_changes() -> None:
     world = World(TABLE)
     world.insert("T", "k v", ["1", "5"], ["2", "5"])
     before, layout = world.schema, world.database.physical_layout()
@@ -133,7 +133,7 @@ def test_conversion_writes_every_index_that_holds_the_column() -> None:
         ("ALTER TABLE T ADD COLUMN g INT64 NOT NULL AS (v + 1) STORED", StoredNull),
     ],
 )
-def test_rows_refuse(statement: str, failure: type[SpannerError]) -> None:
+def test_existing_rows_refuse_a_statement(statement: str, failure: type[SpannerError]) -> None:
     world = World(TABLE)
     world.insert("T", "k s", ["1", "text"])
     before = world.schema
@@ -149,7 +149,7 @@ def test_the_same_statements_pass_without_rows() -> None:
     world.ddl("ALTER TABLE T ALTER COLUMN s STRING(3)")
 
 
-def test_deleted_rows_refuse_nothing() -> None:
+def test_deleted_rows_do_not_refuse_a_statement() -> None:
     world = World(TABLE)
     world.insert("T", "k s", ["1", "text"])
     world.ddl("DROP TABLE T", TABLE, "ALTER TABLE T ALTER COLUMN s STRING(3)")

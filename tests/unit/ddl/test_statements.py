@@ -33,7 +33,7 @@ def test_every_statement_has_a_function() -> None:
     assert {*STATEMENTS, *BUNDLE_STATEMENTS, *KIND_STATEMENTS} == classes
 
 
-def test_what_the_grammar_lacks_is_refused_by_name() -> None:
+def test_statements_without_a_grammar_are_refused_by_name() -> None:
     with pytest.raises(Unsupported) as refused:
         plan_batch(["ALTER SCHEMA s SET OPTIONS (x = 1)"], EMPTY)
     assert refused.value.feature == "ALTER SCHEMA"
@@ -58,7 +58,7 @@ def test_a_statement_sees_those_before_it() -> None:
     assert [sorted(step.schema.indexes) for step in steps] == [[], [], ["i"]]
 
 
-def test_a_wrong_statement_spoils_the_batch() -> None:
+def test_a_wrong_statement_fails_the_whole_batch() -> None:
     with pytest.raises(TableNotFound):
         plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)", "DROP TABLE U"], EMPTY)
 

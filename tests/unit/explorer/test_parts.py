@@ -35,7 +35,9 @@ def write_in_groups(client: Any) -> None:
 @pytest.mark.parametrize(
     ("write", "part"), [(update_all, "partition 2 of 2"), (write_in_groups, "group 2")]
 )
-def test_others_run_between_the_parts_of_a_request(database: Any, write: Any, part: str) -> None:
+def test_other_actors_run_between_the_parts_of_a_request(
+    database: Any, write: Any, part: str
+) -> None:
     result = database.explore({"write": write, "audit": audit}, faults=())
     assert result.kind is not None
     assert part in result.failure

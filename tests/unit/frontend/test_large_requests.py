@@ -188,7 +188,7 @@ def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         large.parsed(PATH, wire.BeginTransactionRequest, key.SerializeToString())
 
 
-def test_what_stands_beside_mutations_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fields_beside_mutations_have_a_size_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "HEAD_BYTES_MAX", 50)
     message = wire.CommitRequest(session="s" * 60, mutations=[_write("insert", 1)])
     with pytest.raises(RequestHeadTooLarge):
@@ -215,7 +215,7 @@ def _nested(levels: int) -> bytes:
         _within(4, _within(1, _within(1, b"\xff") + _within(2, b"\x1a\x40" + b"x" * 64))),
     ],
 )  # fmt: skip
-def test_what_is_no_message_is_refused(data: bytes) -> None:
+def test_malformed_messages_are_refused(data: bytes) -> None:
     with pytest.raises(DecodeError):
         wire.ExecuteSqlRequest.FromString(data)
     with pytest.raises(DecodeError):
@@ -223,7 +223,7 @@ def test_what_is_no_message_is_refused(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("row", [b"\x0a\x7f" + b"x" * 50, b"\x0a" + b"\xff" * 50])
-def test_mutations_that_are_none_are_refused(row: bytes) -> None:
+def test_malformed_mutations_are_refused(row: bytes) -> None:
     message = _within(4, _within(1, _within(1, b"T") + _within(3, row) * 3))
     request = large.parsed(PATH, wire.CommitRequest, message)
     with pytest.raises(UnreadableRequest):

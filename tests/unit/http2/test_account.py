@@ -120,7 +120,7 @@ def test_the_second_message_of_a_client_waits_for_the_first_of_others(account: A
     assert (third.events, fourth.events) == (["began"], [])
 
 
-def test_who_sends_nothing_loses_the_turn_to_others(account: Account, clock: Clock) -> None:
+def test_a_client_that_sends_nothing_loses_its_turn(account: Account, clock: Clock) -> None:
     idle, busy = lined_up(account, Client(account), Client(account))
     clock.now += LOOK_SECONDS
     account.look()
@@ -134,7 +134,7 @@ def test_who_sends_nothing_loses_the_turn_to_others(account: Account, clock: Clo
     assert idle.events == ["began", "lost", "began"]
 
 
-def test_who_sends_slowly_loses_the_turn_in_the_end(account: Account, clock: Clock) -> None:
+def test_a_slow_client_loses_its_turn_eventually(account: Account, clock: Clock) -> None:
     slow, _, waiting = lined_up(account, *(Client(account) for _ in range(3)))
     slow.holder.is_busy = True
     while clock.now < 100 and slow.events == ["began"]:

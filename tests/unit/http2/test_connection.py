@@ -275,7 +275,7 @@ def test_streams_beyond_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -
     assert resets(connection) == [(5, ErrorCode.REFUSED_STREAM)]
 
 
-def test_streams_after_the_goodbye_are_refused() -> None:
+def test_streams_after_goaway_are_refused() -> None:
     connection = connected()
     connection.is_going = True
     connection.receive(HEADERS)
@@ -292,7 +292,7 @@ def test_opening_and_resetting_leaves_nothing_behind() -> None:
     assert sum(map(len, connection.output)) < 1_000
 
 
-def test_what_was_received_is_granted_again() -> None:
+def test_received_data_is_granted_to_the_window_again() -> None:
     connection = connected(frames.PREFACE + SETTINGS + HEADERS)
     total = 0
     for _ in range(2_000):  # twice the window of the connection
@@ -321,7 +321,7 @@ def body(connection: Connection) -> dict[int, bytes]:
     return result
 
 
-def test_data_wait_for_the_window_of_their_stream() -> None:
+def test_data_waits_for_the_flow_control_window_of_its_stream() -> None:
     connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 3}))
     connection.receive(WHOLE)
     connection.send(made[0], b"abcdefgh", b"\x88")
@@ -338,7 +338,7 @@ def test_data_wait_for_the_window_of_their_stream() -> None:
     assert connection.queued_bytes == 0
 
 
-def test_data_wait_for_the_window_of_the_connection() -> None:
+def test_data_waits_for_the_flow_control_window_of_the_connection() -> None:
     window = frames.settings({frames.INITIAL_WINDOW_SIZE: 1 << 20})
     connection = connected(frames.PREFACE + window)
     connection.receive(WHOLE + frame(frames.HEADERS, 5, 3, BLOCK))
@@ -369,7 +369,7 @@ def test_the_end_is_sent_although_the_window_shrank_below_zero() -> None:
     assert (connection.queued_bytes, connection.streams) == (0, {})
 
 
-def test_large_data_are_cut_to_the_frames_that_the_client_takes() -> None:
+def test_large_data_is_split_into_frames_of_the_accepted_size() -> None:
     connection = connected(frames.PREFACE + SETTINGS + WHOLE)
     connection.send(made[0], b"a" * 40_000, b"\x88")
     sizes = [len(payload) for kind, _, _, payload in sent(connection) if kind == frames.DATA]
@@ -401,7 +401,7 @@ def test_nothing_is_sent_on_while_the_socket_takes_nothing() -> None:
     assert connection.queued_bytes == 0
 
 
-def test_a_reset_forgets_what_waited() -> None:
+def test_a_reset_discards_pending_data() -> None:
     connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: 1}))
     connection.receive(WHOLE)
     connection.send(made[0], b"abc", b"\x88")
@@ -450,7 +450,7 @@ def pumped(connection: Connection, data: bytes, monkeypatch: pytest.MonkeyPatch)
     return len(streams)
 
 
-def test_a_setting_costs_no_look_at_each_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_settings_frame_does_not_visit_each_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = blocked(5_000, 0)
     connection.receive(update(0, 1 << 20))
     pairs = [frames.SETTING.pack(frames.INITIAL_WINDOW_SIZE, 1 + n % 2) for n in range(2_700)]
@@ -459,13 +459,13 @@ def test_a_setting_costs_no_look_at_each_stream(monkeypatch: pytest.MonkeyPatch)
     assert connection.has_backlog()
 
 
-def test_a_window_of_a_byte_costs_a_look_at_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_of_one_byte_visits_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = blocked(5_000, 100)
     assert pumped(connection, update(0, 1) * 30, monkeypatch) <= 60
     assert sum(len(data) for data in body(connection).values()) == 30
 
 
-def test_all_streams_go_on_in_the_end() -> None:
+def test_all_streams_continue_eventually() -> None:
     count = 5_000
     connection = blocked(count, 0)
     connection.receive(update(0, 1 << 30) + frames.settings({frames.INITIAL_WINDOW_SIZE: 100}))

@@ -95,7 +95,7 @@ def test_fields_that_no_request_may_have_are_marked(field: tuple[bytes, bytes]) 
     assert decoded.role == INVALID
 
 
-def test_what_is_encoded_is_decoded() -> None:
+def test_encoded_blocks_are_decoded() -> None:
     block = indexed(b":status", b"200") + literal(b"x-a", b"v" * 300)
     status, field = HeaderDecoder().decode(block, LIMIT)
     assert pairs([status, field]) == [(b":status", b"200"), (b"x-a", b"v" * 300)]

@@ -19,7 +19,7 @@ def test_every_symbol_has_its_code() -> None:
 
 @settings(max_examples=40)
 @given(st.binary(max_size=60))
-def test_what_was_encoded_is_decoded(text: bytes) -> None:
+def test_encoded_text_is_decoded(text: bytes) -> None:
     assert huffman.decode(ENCODER.encode(text)) == text
 
 

@@ -90,7 +90,7 @@ def test_a_heavy_task_does_not_overtake_those_of_its_client() -> None:
     assert [due.popleft() for _ in range(3)] == [other, *steps[1:]]
 
 
-def test_what_comes_first_waits_for_nobody() -> None:
+def test_tasks_added_at_the_front_run_first() -> None:
     due, client = Due(), Client()
     later, first = Step(client), Step(client)
     due.append(later)

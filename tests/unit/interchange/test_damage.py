@@ -158,7 +158,7 @@ def test_a_renamed_file_is_missing(databases, original, jsonl):
         databases.new(original.dialect).load(jsonl)
 
 
-def test_files_that_are_no_part_of_the_dump_do_not_matter(databases, original, jsonl):
+def test_other_files_beside_a_dump_are_ignored(databases, original, jsonl):
     for name in ("README.md", ".DS_Store", "Others.jsonl"):
         (jsonl / name).write_text("not a row")
     database = databases.new(original.dialect)
@@ -235,7 +235,7 @@ def test_the_format_of_a_later_version_is_refused(databases, original, jsonl):
         databases.new(original.dialect).load(sql=text)
 
 
-def test_edited_files_load_if_that_is_said(databases, original, jsonl):
+def test_edited_files_load_on_request(databases, original, jsonl):
     rows_file(jsonl).write_text("")
     with pytest.raises(ValueError, match="--edited"):
         databases.new(original.dialect).load(jsonl)
@@ -284,7 +284,7 @@ def test_damage_to_an_export_of_spanner_is_found_by_its_md5(databases, original,
 # ------------------------------------------------------------------ SQL
 
 
-def test_edited_sql_loads_if_that_is_said(databases, original):
+def test_edited_sql_loads_on_request(databases, original):
     text = original.dump(rows=False).sql.replace("othing", "obody")
     database = databases.new(original.dialect)
     with pytest.raises(ValueError, match="sql is damaged"):

@@ -57,7 +57,7 @@ def test_an_invalid_manifest_is_named(text, tmp_path):
         read_folder(tmp_path, ".csv")
 
 
-def test_an_empty_folder_is_no_dump(tmp_path):
+def test_an_empty_folder_is_refused_as_a_dump(tmp_path):
     with pytest.raises(InvalidDump, match="neither"):
         read_folder(tmp_path, ".csv")
 

@@ -166,6 +166,6 @@ def test_all_formats_have_every_refusal_with_its_place(tmp_path):
     assert all(f"file={path},line={line},col={column}" in commands for _, line, column in places)
 
 
-def test_what_a_refused_drop_leaves_is_not_reported():
+def test_consequences_of_a_refused_drop_are_not_reported():
     (refusal,) = refusals(f"{BASE}CREATE INDEX I ON T(Name);\nDROP TABLE T;\n{BASE}")
     assert refusal.startswith("3:12")

@@ -37,7 +37,7 @@ def test_near_miss(rule: lint.Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", DECIDED, ids=lambda rule: rule.id)
-def test_findings_are_whole(rule: lint.Rule) -> None:
+def test_findings_have_every_fact(rule: lint.Rule) -> None:
     result = [each for each in lint.run(rule.bad, ALL) if each.id == rule.id]
     for finding in result:
         assert finding.rule is rule
@@ -399,7 +399,7 @@ def test_a_time_to_live_that_may_be_absent(column: str, fires: bool) -> None:
     assert ("SPN605" in ids(ddl)) == fires
 
 
-def test_a_schema_version_is_no_counter() -> None:
+def test_a_schema_version_is_not_reported_as_a_counter() -> None:
     ddl = "CREATE TABLE V (version_num STRING(9) NOT NULL) PRIMARY KEY (version_num)"
     assert "SPN104" not in ids(ddl)
     assert "SPN104" in ids(ddl.replace("version_num", "order_num"))
@@ -408,7 +408,7 @@ def test_a_schema_version_is_no_counter() -> None:
 @pytest.mark.parametrize(
     ("key", "fires"), [("OrderId, Line", False), ("OrderId, At1", True), ("OrderId, D", False)]
 )
-def test_children_that_a_policy_on_the_parent_leaves_behind(key: str, fires: bool) -> None:
+def test_some_children_need_a_row_deletion_policy_of_their_own(key: str, fires: bool) -> None:
     # The few lines of an order are deleted with it; accumulating rows may be too many.
     ddl = (
         "CREATE TABLE Orders (OrderId STRING(9) NOT NULL, Ts TIMESTAMP NOT NULL) "

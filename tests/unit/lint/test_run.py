@@ -37,7 +37,7 @@ def test_a_directory_is_read_in_natural_order(tmp_path: Path) -> None:
     assert "SPN706" in ids(lint.run(tmp_path))
 
 
-def test_a_file_that_is_missing() -> None:
+def test_a_missing_file_is_an_error() -> None:
     with pytest.raises(lint.SourceMissing):
         lint.run(Path("nowhere.sql"))
 
@@ -223,7 +223,7 @@ def test_a_baseline_hides_known_findings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
-def test_a_file_that_is_no_baseline(text: str, tmp_path: Path) -> None:
+def test_other_files_are_refused_as_a_baseline(text: str, tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     path.write_text(text)
     with pytest.raises(BadBaseline):
@@ -377,5 +377,5 @@ def test_an_unclosed_literal_hides_the_rest_of_the_file() -> None:
     assert {each.line for each in report} == {1}
 
 
-def test_a_file_of_illegal_characters_is_given_up_soon() -> None:
+def test_a_file_of_illegal_characters_is_abandoned_early() -> None:
     assert 1 < len(lint.run("CREATE TABLE A;" + "$;" * 50_000).failures) < 50

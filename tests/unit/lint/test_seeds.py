@@ -191,7 +191,7 @@ def test_pages_on_schema_design(says: str, ddl: str, expected: set[str]) -> None
         assert not [each for each in report if each.severity is not lint.Severity.INFO], says
 
 
-def test_no_index_is_moved_into_a_table_that_grows_itself() -> None:
+def test_no_index_is_interleaved_in_a_growing_table() -> None:
     (finding,) = (
         each
         for each in lint.run(
@@ -204,7 +204,7 @@ def test_no_index_is_moved_into_a_table_that_grows_itself() -> None:
     assert "INTERLEAVE" not in finding.fix
 
 
-def test_what_is_found_names_the_column() -> None:
+def test_findings_name_their_column() -> None:
     (finding,) = (each for each in lint.run(CASES[0][1]) if each.id == "SPN102")
     assert (finding.object, finding.column) == ("UserAccessLogs", "LastAccess")
     assert "PRIMARY KEY (UserId, LastAccess)" in finding.fix

@@ -145,7 +145,7 @@ def test_an_answer_must_be_a_list(server, body):
         answer(server, TargetKind.MODEL, (200, body))
 
 
-def test_a_server_that_is_not_there():
+def test_an_unreachable_server_fails_the_call():
     with pytest.raises(RequestRefused) as refused:
         UrlAnswers("http://127.0.0.1:1/").answer(request(TargetKind.MODEL))
     assert refused.value.code is Code.FAILED_PRECONDITION

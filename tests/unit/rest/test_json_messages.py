@@ -150,7 +150,7 @@ def test_json_of_the_protobuf_runtime_is_read(name, snake, numbers):
         ),
     ],
 )
-def test_forms_that_are_accepted(content, expected):
+def test_accepted_forms_of_values(content, expected):
     assert made(wire.ExecuteSqlRequest, content) == wire.ExecuteSqlRequest(**expected)
 
 
@@ -203,7 +203,7 @@ def test_field_masks_with_and_without_underscores(text, paths):
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_field(content, field):
+def test_mismatching_values_are_refused_with_their_field(content, field):
     with pytest.raises(InvalidPayload) as caught:
         made(wire.ExecuteSqlRequest, content)
     assert caught.value.field == field
@@ -221,7 +221,7 @@ def test_elements_of_lists_are_named():
 @pytest.mark.parametrize(
     "text", [b"{", b"\xff", b'{"a": NaN}', b"[" * 100_000, b"1" * 5_000, b"{} {}", b"'x'"]
 )
-def test_text_that_is_no_json_is_refused(text):
+def test_malformed_json_is_refused(text):
     with pytest.raises(InvalidPayload):
         parsed(text)
 

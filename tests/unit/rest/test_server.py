@@ -235,7 +235,7 @@ def test_a_deadline_in_a_header_counts(rest):
         (b"POST /v1/x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
     ],
 )  # fmt: skip
-def test_bytes_and_the_status_they_get(emulator, data, status):
+def test_malformed_requests_get_their_status(emulator, data, status):
     answer = exchange(emulator, data)
     assert status_of(answer) == status
     content = json.loads(answer.partition(b"\r\n\r\n")[2])
@@ -270,7 +270,7 @@ def test_only_chunked_is_chunked(emulator, encoding):
         b"[::1@x]",
     ],
 )
-def test_hosts_that_are_none_are_malformed(emulator, host):
+def test_malformed_hosts_are_refused(emulator, host):
     answer = exchange(emulator, b"GET /healthz HTTP/1.1\r\nHost: " + host + b"\r\n\r\n")
     assert status_of(answer) == 400
 
@@ -418,7 +418,7 @@ def test_connections_beyond_the_limit_are_refused(emulator, monkeypatch):
     assert status_of(exchange(emulator, b"")) == 503
 
 
-def test_a_client_that_goes_away_gives_up_its_wait_for_a_lock(emulator, rest):
+def test_a_disconnected_client_leaves_the_wait_for_a_lock(emulator, rest):
     session, waiting = open_session(rest), open_session(rest)
     begin = {"options": {"readWrite": {}}}
     holder = call(rest, "POST", f"{session}:beginTransaction", begin)[1]["id"]
@@ -488,7 +488,7 @@ def test_closing_the_emulator_ends_connections_and_requests():
         assert again.rest_address.port == port
 
 
-def test_addresses_where_nothing_can_listen(emulator):
+def test_unusable_listen_addresses_are_refused(emulator):
     with pytest.raises(PortTaken):
         spanemu.Emulator(rest_host_port=f"localhost:{emulator.rest_address.port}")
     for host in ("192.0.2.1", "no.such.host.invalid"):

@@ -44,6 +44,6 @@ def test_features_of_a_table(columns, options, expected):
     assert features(columns, options) == expected
 
 
-def test_texts_that_may_compute_distances():
+def test_distance_functions_are_recognized_in_texts():
     assert may_compute_distances("SELECT Euclidean_Distance(a, b)")
     assert not may_compute_distances("SELECT distance FROM T")

@@ -37,7 +37,7 @@ def warm(schema: Schema) -> None:
         getattr(schema, name)
 
 
-def test_after_each_statement() -> None:
+def test_shared_maps_agree_with_a_fresh_schema_after_each_statement() -> None:
     schema = EMPTY
     for statement in STATEMENTS:
         warm(schema)
@@ -47,7 +47,7 @@ def test_after_each_statement() -> None:
         assert carried == {name: getattr(fresh, name) for name in MAPS}, statement
 
 
-def test_what_came_and_went() -> None:
+def test_created_since_lists_new_tables_and_indexes() -> None:
     schema = EMPTY
     for statement in STATEMENTS:
         later = plan_batch([statement], schema)[0].schema
@@ -59,7 +59,7 @@ def test_what_came_and_went() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_as_a_dictionary(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_layered_map_agrees_with_a_dictionary(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_maps, "COPIED_MAX", 4)
     monkeypatch.setattr(shared_maps, "LAID_OVER_MAX", 5)
     random = Random(seed)
@@ -87,7 +87,7 @@ def test_as_a_dictionary(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         assert had == expected
 
 
-def test_a_name_that_is_not_there() -> None:
+def test_a_removed_name_is_missing() -> None:
     many = with_name({str(number): number for number in range(1_000)}, "x", 1)
     assert isinstance(many, Layered)
     for gone in (without_name(many, "x"), without_name(many, "7")):
@@ -98,7 +98,7 @@ def test_a_name_that_is_not_there() -> None:
     assert without_name(many, "y") is many
 
 
-def test_a_change_costs_what_lies_over_not_all() -> None:
+def test_a_change_copies_the_upper_layer_only() -> None:
     below = {str(number): number for number in range(10_000)}
     shared = set()
     names = below

@@ -70,14 +70,14 @@ def test_moved_rows_do_not_move_again(store: Store) -> None:
     assert list(map(id, scanned(store))) == places
 
 
-def test_rows_that_a_clone_shares_stay_where_they_are(store: Store) -> None:
+def test_rows_shared_with_a_clone_are_not_moved(store: Store) -> None:
     scanned(store)
     places = list(map(id, scanned(store.clone())))
     assert list(map(id, scanned(store))) == places
     store.check()
 
 
-def test_rows_that_others_hold_stay_where_they_are(store: Store) -> None:
+def test_rows_with_other_references_are_not_moved(store: Store) -> None:
     held = scanned(store)
     assert all(map(lambda row, same: row is same, held, scanned(store)))
 
@@ -149,7 +149,7 @@ def test_versions_keep_the_cells_that_they_wrote() -> None:
         [None, None],
     ],
 )
-def test_rows_that_cannot_be_copied_stay(rows) -> None:
+def test_rows_that_cannot_be_copied_are_not_moved(rows) -> None:
     assert locality.copies_of([(1, row, None, 1, None) for row in rows]) is None
 
 

@@ -83,7 +83,7 @@ def test_a_shared_segment_is_never_appended_to():
     assert [number for number, _ in live_rows(twin)] == [*range(1, 200), 301]
 
 
-def test_small_segments_are_taken_over():
+def test_small_shared_segments_are_merged():
     partition = Partition(COLUMNS, ())
     for number in range(40):
         partition.update([b"%d" % number], [document(number, "a")])
@@ -92,7 +92,7 @@ def test_small_segments_are_taken_over():
     assert sorted(number for number, _ in live_rows(partition)) == list(range(40))
 
 
-def test_old_versions_are_numbered_away(monkeypatch):
+def test_compaction_removes_old_versions(monkeypatch):
     monkeypatch.setattr(postings, "_DEAD_MIN", 2)
     partition = Partition(COLUMNS, ())
     for number in range(9):

@@ -85,7 +85,7 @@ def test_a_shared_tree_is_copied_by_whoever_writes() -> None:
     assert b"y" not in twin.splits[0].trees[CHILD]
 
 
-def test_who_looks_a_row_up_during_a_cut_finds_it() -> None:
+def test_a_lookup_during_a_cut_finds_its_row() -> None:
     hierarchy = filled()
     seen_before = hierarchy.split_of(PARENT, b"c")
     hierarchy.cut(before(b"b"))
@@ -131,5 +131,5 @@ def test_boundaries_of_a_family_lie_in_the_order_of_its_rows() -> None:
     assert [each.keys for each in rows[2].above()] == [(b"a",), (b"a", b"a1"), rows[2].keys]
 
 
-def test_only_what_the_model_put_may_be_taken_away_by_it() -> None:
+def test_boundaries_of_users_and_tests_are_pinned() -> None:
     assert {origin for origin in Origin if origin.is_pinned} == {Origin.USER, Origin.TEST}

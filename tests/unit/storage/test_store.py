@@ -21,7 +21,7 @@ def store_of(*keys: bytes) -> Store:
     return store
 
 
-def test_deleted_rows_are_forgotten_after_retention() -> None:
+def test_deleted_rows_are_discarded_after_retention() -> None:
     store = store_of(b"a", b"b")
     store.apply([(T, b"a", None)], store.read_timestamp())
     assert store.row_count(T) == 2
@@ -31,7 +31,7 @@ def test_deleted_rows_are_forgotten_after_retention() -> None:
     assert list(store.scan(T)) == [(b"b",), (b"c",)]
 
 
-def test_a_row_written_again_is_not_forgotten() -> None:
+def test_a_rewritten_row_is_not_discarded() -> None:
     store = store_of(b"a")
     store.apply([(T, b"a", None)], store.read_timestamp())
     store.apply([(T, b"a", (b"new",))], store.read_timestamp())
@@ -104,7 +104,7 @@ def test_restore_puts_sequences_back() -> None:
     assert store.sequences == {1: 5}
 
 
-def test_a_later_snapshot_dies_with_an_earlier_restore() -> None:
+def test_a_restore_invalidates_later_snapshots() -> None:
     store = store_of(b"a")
     first = store.snapshot()
     second = store.snapshot()
@@ -114,7 +114,7 @@ def test_a_later_snapshot_dies_with_an_earlier_restore() -> None:
     store.restore(first)
 
 
-def test_the_log_reaches_back_to_the_oldest_snapshot_that_is_left() -> None:
+def test_the_undo_log_reaches_back_to_the_oldest_snapshot() -> None:
     store = store_of()
     snapshots = []
     for number in range(100):
@@ -146,7 +146,7 @@ def versions_of(store: Store, key: bytes) -> int:
     return 0 if head is None else head[3]
 
 
-def test_old_versions_go_once_nobody_can_read_them() -> None:
+def test_unreadable_versions_are_discarded() -> None:
     store = store_of(b"a", b"b")
     for number in range(10):
         store.apply([(T, b"a", (number,))], store.read_timestamp())
@@ -165,7 +165,7 @@ def test_old_versions_go_once_nobody_can_read_them() -> None:
     assert not store._garbage.rows
 
 
-def test_commits_forget_old_versions_little_by_little() -> None:
+def test_commits_discard_a_few_old_versions_each() -> None:
     keys = [b"%05d" % n for n in range(1_000)]
     store = store_of(*keys)
     for _ in range(3):
@@ -176,7 +176,7 @@ def test_commits_forget_old_versions_little_by_little() -> None:
     assert sum(versions_of(store, key) for key in keys) == len(keys)
 
 
-def test_what_a_restore_brings_back_ages_too() -> None:
+def test_restored_versions_are_discarded_after_retention() -> None:
     store = store_of(b"a")
     store.apply([(T, b"a", (b"2",))], store.read_timestamp())
     before = store.snapshot()

@@ -116,7 +116,7 @@ def test_positions_are_those_of_the_sorted_keys() -> None:
     assert tree.bisect_left(b"\xff") == 4_999
 
 
-def test_keys_that_arrived_are_sorted_for_a_tree_and_its_copy() -> None:
+def test_new_keys_are_sorted_once_for_a_tree_and_its_copy() -> None:
     tree = Tree((key, version_of(key)) for key in KEYS[::3])
     few, many = KEYS[1::600], KEYS[2::3]
     tree.insert_all({key: version_of(key, at=2) for key in few}, 2)

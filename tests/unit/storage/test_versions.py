@@ -27,7 +27,7 @@ def depth_of(version):
     return count
 
 
-def test_visible_is_the_newest_not_later() -> None:
+def test_the_visible_version_is_the_newest_up_to_a_timestamp() -> None:
     version = chain((10, ("a",)), (20, ("b",)), (30, None))
     assert [visible(version, at) for at in (9, 10, 19, 20, 29, 30, 99)] == [
         None, ("a",), ("a",), ("b",), ("b",), None, None,
@@ -73,7 +73,7 @@ def steps_to(version, at):
     return count
 
 
-def test_a_hot_row_is_not_copied_while_it_is_all_readable() -> None:
+def test_the_versions_of_a_hot_row_are_kept_while_readable() -> None:
     version = None
     for at in range(1, 4_096):
         before = version
@@ -81,7 +81,7 @@ def test_a_hot_row_is_not_copied_while_it_is_all_readable() -> None:
         assert version[2] is before
 
 
-def test_a_pruned_chain_is_as_good_as_new() -> None:
+def test_a_pruned_chain_equals_a_new_one() -> None:
     version = prune(chain(*((at, (at,)) for at in range(1, 1_000))), horizon=400)
     assert depth_of(version) == version[3] == 600
     assert [visible(version, at) for at in (400, 700, 999)] == [(400,), (700,), (999,)]

@@ -105,7 +105,7 @@ def test_failures_are_logged_with_their_status(emulator, log):
         ("/v1/projects/p/instances", {"Origin": "http://evil"}, "HTTP", "PERMISSION_DENIED"),
     ],
 )
-def test_requests_that_are_no_rpc_are_logged(emulator, log, path, headers, method, status):
+def test_requests_outside_the_api_are_logged(emulator, log, path, headers, method, status):
     address = emulator.rest_address
     rest = http.client.HTTPConnection(address.host, address.port, timeout=30)
     rest.request("GET", path, headers=headers)
@@ -125,6 +125,6 @@ def test_lines_go_to_standard_error(capsys):
 
 
 @pytest.mark.parametrize("wrong", [{"log_requests": "xml"}, {"log_slow_seconds": -1.0}])
-def test_settings_that_are_refused(wrong):
+def test_invalid_settings_are_refused(wrong):
     with pytest.raises(spanemu.InvalidConfig, match=next(iter(wrong))):
         spanemu.EmulatorConfig(**wrong)

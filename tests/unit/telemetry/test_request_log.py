@@ -121,7 +121,7 @@ FAILURE = LoggedRequest(
 )
 
 
-def test_text_lines_show_what_there_is():
+def test_text_lines_show_the_present_fields():
     assert text_line(ENTRY) == (
         "2026-11-23T13:31:04.120000Z OK ExecuteSql 1.2ms rows=1 database=p/i/d transaction=12 "
         'request_tag="list things" SELECT 1'
@@ -219,7 +219,7 @@ def test_large_requests_are_not_kept(ring, observer):
 @pytest.mark.parametrize(
     "wrong", [{"after": -1}, {"limit": -1}, {"wait_seconds": -0.1}, {"wait_seconds": float("nan")}]
 )
-def test_arguments_that_are_refused(ring, wrong):
+def test_invalid_arguments_are_refused(ring, wrong):
     with pytest.raises(ValueError, match="negative"):
         ring.requests(**wrong)
 

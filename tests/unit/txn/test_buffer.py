@@ -34,7 +34,7 @@ def test_an_entry_is_a_row_or_a_deletion_or_absent(buffer: Buffer) -> None:
     assert buffer.get(OTHER, b"b") is ABSENT
 
 
-def test_merging(buffer: Buffer) -> None:
+def test_buffered_writes_are_merged_with_stored_rows(buffer: Buffer) -> None:
     expected = [
         (b"a", ("new a",)), (b"b", ("ours b",)), (b"f", ("below f",)), (b"z", ("new z",)),
     ]  # fmt: skip
@@ -42,7 +42,7 @@ def test_merging(buffer: Buffer) -> None:
     assert merged(buffer, descending=True) == expected[::-1]
 
 
-def test_merging_within_ranges(buffer: Buffer) -> None:
+def test_buffered_writes_are_merged_within_ranges(buffer: Buffer) -> None:
     ranges = [(b"a", b"b"), (b"c", b"e"), (b"z", b"z\0")]
     below = [(b"d", ("below d",))]
     assert merged(buffer, ranges, below=below) == [(b"a", ("new a",)), (b"z", ("new z",))]

@@ -51,7 +51,7 @@ def test_max_has_a_limit_too(type_, unit, most) -> None:
         judge(unit * (most + 1))
 
 
-def test_what_no_cell_can_hold_is_another_failure() -> None:
+def test_values_beyond_the_limit_of_any_cell_have_their_own_error() -> None:
     with pytest.raises(CellTooLarge) as failure:
         check(BYTES, length=5)(b"x" * (CELL_BYTES_MAX + 1))
     assert failure.value.limit == CELL_BYTES_MAX

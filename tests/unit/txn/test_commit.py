@@ -124,7 +124,7 @@ def test_names_can_be_checked_by_themselves(bench: Bench) -> None:
             resolve(bench.compiled, bench.begin().context, mutation)
 
 
-def test_a_parent_that_comes_too_late_is_told_apart(bench: Bench) -> None:
+def test_a_parent_inserted_too_late_has_its_own_error(bench: Bench) -> None:
     child = insert("Albums", "Id AlbumId", (9, 1))
     with pytest.raises(ParentInsertedLater) as late:
         bench.run(child, insert("Singers", "Id", (8,), (9,)))
@@ -139,7 +139,7 @@ def test_a_parent_that_comes_too_late_is_told_apart(bench: Bench) -> None:
 # ---------------------------------------------------------------------------- DML
 
 
-def test_a_statement_tells_what_became_of_each_row(bench: Bench) -> None:
+def test_a_statement_reports_the_action_on_each_row(bench: Bench) -> None:
     transaction = bench.begin()
     done, count = bench.statement(
         transaction,
@@ -193,7 +193,7 @@ LOG = (
 )
 
 
-def test_marks_become_the_timestamp_in_cells_and_keys() -> None:
+def test_placeholders_become_the_commit_timestamp_in_cells_and_keys() -> None:
     bench = Bench(*LOG)
     transaction = bench.begin()
     row = (1, COMMIT_TIMESTAMP_PLACEHOLDER, 5)
@@ -219,7 +219,7 @@ def test_dml_notes_what_is_pending() -> None:
 # ---------------------------------------------------------------------------- old snapshots
 
 
-def test_what_only_an_old_snapshot_refuses_is_aborted(bench: Bench) -> None:
+def test_a_violation_seen_only_by_an_old_snapshot_aborts(bench: Bench) -> None:
     for reads in (Reads.OPTIMISTIC, Reads.REPEATABLE, Reads.REPEATABLE_LOCKING):
         transaction = bench.begin(reads)
         list(transaction.scan(bench.schema.tables["albums"]))  # fixes the snapshot
@@ -230,7 +230,7 @@ def test_what_only_an_old_snapshot_refuses_is_aborted(bench: Bench) -> None:
         bench.run(delete("Singers", (50,)))
 
 
-def test_what_is_wrong_with_a_later_mutation_comes_before_what_rows_say(bench: Bench) -> None:
+def test_malformed_mutations_are_reported_before_violations(bench: Bench) -> None:
     again = insert("Singers", "Id Name", (1, "a"))
     with pytest.raises(BadCellValue):
         bench.run(again, insert("Singers", "Id Name", ("one", "b")))

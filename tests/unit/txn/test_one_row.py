@@ -109,7 +109,9 @@ def bench() -> Bench:
         (write(REPLACE, "T", "K B", (9, "z")), [(1, 10, "a"), (2, 20, "b"), (9, None, "z")]),
     ],
 )
-def test_rows_as_in_general(bench: Bench, mutation: Mutation, rows: list[Any]) -> None:
+def test_rows_are_stored_as_by_a_general_commit(
+    bench: Bench, mutation: Mutation, rows: list[Any]
+) -> None:
     before = bench.store.last_commit
     committed = commit(bench, mutation)
     assert committed is not None
@@ -166,7 +168,7 @@ NEW_CHILD = insert("Child", "K L V", (2, 1, 7))
 
 
 @pytest.mark.parametrize(("name", "key"), [("Child", (2, 1)), ("T", (2,)), ("ByV", (7, 2, 1))])
-def test_locks_of_others_on_the_row_its_parent_and_its_entry(
+def test_locks_of_other_transactions_prevent_a_commit_in_one_step(
     bench: Bench, name: str, key: tuple[int, ...]
 ) -> None:
     other, locks = LockHolder((1, 1)), bench.core.locks

@@ -69,7 +69,7 @@ def test_reads_for_update_lock_exclusively(bench: Bench, reads: Reads) -> None:
 
 
 @pytest.mark.parametrize("reads", LAZY)
-def test_where_nothing_locks_writes_do_at_the_commit(bench: Bench, reads: Reads) -> None:
+def test_writes_are_locked_at_the_commit_if_reads_lock_nothing(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
     ages(bench, transaction, lock=WRITE_ROW)
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
@@ -145,7 +145,7 @@ def test_pessimistic_reads_see_the_latest(bench: Bench) -> None:
     assert transaction.snapshot_at is None
 
 
-def test_rows_come_at_the_width_of_now(bench: Bench) -> None:
+def test_scans_return_rows_with_all_current_columns(bench: Bench) -> None:
     bench.ddl("ALTER TABLE Singers ADD COLUMN City STRING(9)")
     transaction = bench.begin()
     table = bench.schema.tables["singers"]
@@ -196,7 +196,7 @@ def is_aborted(transaction: TransactionWorkspace) -> bool:
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("reads", SNAPSHOTS)
 @pytest.mark.parametrize("how", ["plain", "for update", "of a statement that writes"])
-def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> None:
+def test_scanned_ranges_are_validated(bench: Bench, reads: Reads, change: str, how: str) -> None:
     transaction = bench.begin(reads)
     lock = WRITE_ROW if how == "for update" else READ_ROW
     rows = ages(bench, transaction, lock=lock, must_hold=how.startswith("of"))
@@ -209,7 +209,7 @@ def test_what_was_scanned(bench: Bench, reads: Reads, change: str, how: str) -> 
 
 
 @pytest.mark.parametrize("reads", SNAPSHOTS)
-def test_what_was_not_read_may_change(bench: Bench, reads: Reads) -> None:
+def test_rows_that_were_not_read_may_change(bench: Bench, reads: Reads) -> None:
     transaction = bench.begin(reads)
     age(bench, transaction, 1)
     ages(bench, transaction, ranges=[(b"", bench.key("Singers", 1))])

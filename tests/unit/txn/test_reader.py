@@ -32,13 +32,13 @@ def sizes(bench: Bench, found: list) -> list[int]:
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_pieces_grow_and_the_rest_is_one(bench: Bench, descending: bool) -> None:
+def test_ranges_grow_and_the_last_covers_the_rest(bench: Bench, descending: bool) -> None:
     found = cut(bench, descending=descending)
     assert sizes(bench, found) == [1, 4, 16, 64, 256, 256, 256, ROWS - 853]
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_pieces_are_all_of_the_ranges(bench: Bench, descending: bool) -> None:
+def test_incremental_ranges_cover_the_requested_ranges(bench: Bench, descending: bool) -> None:
     key = [bench.key("Singers", number) for number in range(100)]
     ranges = ((b"", key[3]), (key[10], key[12]), (key[20], key[90]))
     result = cut(bench, ranges, descending=descending)
@@ -52,7 +52,7 @@ def test_pieces_are_all_of_the_ranges(bench: Bench, descending: bool) -> None:
     assert tuple(joined) == ranges
 
 
-def test_where_there_are_no_rows_all_is_one_piece(bench: Bench) -> None:
+def test_a_range_without_rows_is_not_divided(bench: Bench) -> None:
     store = bench.core.store
     assert list(incremental_ranges(store, bench.tree("Albums"), None, descending=False)) == list(
         EVERYTHING

@@ -51,7 +51,7 @@ def test_rules_are_made_once_and_found_in_any_case(shop: Bench) -> None:
     assert shop.compiled.named("Nothing") is None
 
 
-def test_only_interleaving_in_a_parent_needs_one(shop: Bench) -> None:
+def test_only_interleaving_in_parent_needs_a_parent_row(shop: Bench) -> None:
     items, parts, notes = (shop.rules(name) for name in ("Items", "Parts", "Notes"))
     assert parts.parent is items
     assert parts.parent_parts == 1
@@ -112,7 +112,7 @@ def test_generated_columns_come_after_what_they_read(shop: Bench) -> None:
     assert not rules.indexes_virtual
 
 
-def test_a_plain_table_has_nothing_to_look_after(shop: Bench) -> None:
+def test_a_table_without_constraints_is_plain(shop: Bench) -> None:
     assert shop.rules("Notes").is_plain
     assert not shop.rules("Items").is_plain
     assert not shop.rules("Kinds").is_plain  # somebody refers to it

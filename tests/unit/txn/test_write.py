@@ -60,7 +60,7 @@ def test_an_update_of_a_stored_column_changes_the_entry_in_place(bench: Bench) -
     assert [row for _, _, row in pending] == [("a", 1, 11)]
 
 
-def test_an_update_of_nothing_that_an_index_holds_leaves_it_alone(bench: Bench) -> None:
+def test_an_update_of_other_columns_does_not_write_the_index(bench: Bench) -> None:
     transaction = bench.begin()
     bench.mutate(transaction, update("Singers", "Id", (1,)))
     assert {tree for tree, _, _ in transaction.buffer.entries()} == {bench.tree("Singers")}
@@ -74,7 +74,9 @@ def test_an_update_of_no_row(bench: Bench) -> None:
         bench.run(delete("Singers", (1,)), update("Singers", "Id Age", (1, 1)))
 
 
-def test_that_a_row_was_deleted_is_noticed_before_a_value_that_is_too_long(bench: Bench) -> None:
+def test_an_update_of_a_deleted_row_is_reported_before_a_value_that_is_too_long(
+    bench: Bench,
+) -> None:
     too_long = update("Singers", "Id Name", (1, "x" * 1000))
     with pytest.raises(ValueTooLong):
         bench.run(too_long)

@@ -59,7 +59,9 @@ def test_a_plan_is_kept(bench: Bench) -> None:
     assert plan_at(bench.rules("T"), INSERT, (0, 1)).listed == first.listed
 
 
-def test_a_table_keeps_so_many_plans(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_keeps_a_limited_number_of_plans(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(write_plan, "PLANS_PER_TABLE_MAX", 4)
     rules = bench.rules("K")
     spelt = [f"{a} {v}" for a in ("A", "a") for v in ("V", "v", "V Id", "v id", "v Id", "v iD")]
@@ -131,7 +133,7 @@ def test_commit_timestamps_in_keys_must_be_allowed_above_too(bench: Bench) -> No
     assert failure.value.facts() == {"table": "Child", "column": "Moment", "other": "Log"}
 
 
-def test_the_future_is_refused_where_commits_leave_their_time(bench: Bench) -> None:
+def test_future_timestamps_are_refused_in_commit_timestamp_columns(bench: Bench) -> None:
     taken = plan(bench, INSERT, "T", "Id Name At Plain")
     taken.check([1, "a", NOW, NOW + 1], THEN)
     with pytest.raises(FutureTimestamp) as failure:
@@ -139,14 +141,14 @@ def test_the_future_is_refused_where_commits_leave_their_time(bench: Bench) -> N
     assert failure.value.column == "At"
 
 
-def test_what_an_insert_must_list(bench: Bench) -> None:
+def test_an_insert_must_list_not_null_columns(bench: Bench) -> None:
     assert plan(bench, INSERT, "T", "Id Name").missing is None  # Size has a default
     with pytest.raises(NotNullMissing) as failure:
         plan(bench, UPSERT, "T", "Id Age").refuse_missing()
     assert failure.value.facts() == {"table": "T", "column": "Name"}
 
 
-def test_what_an_update_must_list(bench: Bench) -> None:
+def test_an_update_must_list_key_columns(bench: Bench) -> None:
     plan(bench, UPDATE, "T", "Id")
     with pytest.raises(NotNullMissing):
         plan(bench, UPDATE, "T", "Age")
@@ -183,7 +185,7 @@ def test_rows_are_completed_or_changed(bench: Bench) -> None:
         (UPDATE, "Id", 1 + 1 + 1),
     ],
 )
-def test_how_many_mutations_a_row_counts_for(bench: Bench, kind, columns, count) -> None:
+def test_rows_count_mutations_by_kind_and_columns(bench: Bench, kind, columns, count) -> None:
     assert plan(bench, kind, "T", columns).mutations == count
 
 

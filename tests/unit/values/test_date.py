@@ -8,7 +8,7 @@ from spanemu.values import date as dates
 from spanemu.values.types import BadValue
 
 
-def test_text_goes_both_ways() -> None:
+def test_dates_are_parsed_and_formatted() -> None:
     assert dates.parse("2020-1-2") == date(2020, 1, 2)
     assert dates.format(date(7, 1, 2)) == "0007-01-02"
 
@@ -17,7 +17,7 @@ def test_text_goes_both_ways() -> None:
     "text",
     ["", "2020", "2020-01", "20-01-01", "2020-01-01 ", "2020-13-01", "2021-02-29", "0000-1-1"],
 )
-def test_what_is_no_date_is_refused(text: str) -> None:
+def test_malformed_dates_are_refused(text: str) -> None:
     with pytest.raises(BadValue) as caught:
         dates.parse(text)
     assert (caught.value.value, caught.value.type_text) == (text, "DATE")

@@ -72,7 +72,7 @@ def test_nan_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1_0", "1e", "infin", "1 2", "٣", "1.5f"])
-def test_what_is_no_float_is_refused(text: str) -> None:
+def test_malformed_floats_are_refused(text: str) -> None:
     for parse, name in ((parse_float64, "FLOAT64"), (parse_float32, "FLOAT32")):
         with pytest.raises(BadValue) as caught:
             parse(text)

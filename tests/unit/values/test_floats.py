@@ -41,7 +41,7 @@ def test_the_digits_name_the_double(number):
 
 
 @given(st.binary(min_size=8, max_size=8))
-def test_what_is_written_can_be_read(data):
+def test_written_floats_are_read_back(data):
     (number,) = struct.unpack("<d", data)
     if number - number == 0:  # neither NaN nor infinite
         assert parse(dump(number)).value == number

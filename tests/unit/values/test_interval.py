@@ -75,7 +75,7 @@ def test_texts(text: str, sql: str, iso: str | None) -> None:
         "9" * 5000 + "-1",
     ],
 )
-def test_what_is_no_interval_is_refused(text: str) -> None:
+def test_malformed_intervals_are_refused(text: str) -> None:
     with pytest.raises(BadValue) as caught:
         parse(text)
     assert caught.value.value == text

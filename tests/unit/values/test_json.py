@@ -68,7 +68,7 @@ def test_canonical_text(text: str, canonical: str) -> None:
         "[" * 100_000,
     ],
 )
-def test_what_is_no_json_is_refused(text: str) -> None:
+def test_malformed_json_is_refused(text: str) -> None:
     with pytest.raises(BadValue) as caught:
         json.parse(text)
     assert caught.value.type_text == "JSON"

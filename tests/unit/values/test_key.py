@@ -154,7 +154,7 @@ def test_merge_ranges() -> None:
     assert merge_ranges([EVERYTHING, (b"a", b"b")]) == [EVERYTHING]
 
 
-def test_which_types_can_be_keys() -> None:
+def test_key_types() -> None:
     assert all(can_be_key(type_) for type_, _ in IN_ORDER)
     assert not any(can_be_key(type_) for type_ in (JSON, INTERVAL, array_of(INT64)))
 
@@ -170,6 +170,6 @@ def test_every_key_type_has_a_size() -> None:
         assert key_size((values[-1],), (type_,)) > 0
 
 
-def test_a_key_of_other_parts_is_our_bug() -> None:
+def test_bytes_that_begin_no_key_part_are_a_value_error() -> None:
     with pytest.raises(ValueError, match="no key part"):
         key_decoder([INT64])(b"\x05")

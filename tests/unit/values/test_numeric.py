@@ -33,7 +33,7 @@ def test_parse_and_format(text: str, printed: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", ".", "1e", "e5", "0x1", "1 2", "inf", "--1", "1e29", "1" * 30, "1e999999999"]
 )
-def test_what_is_no_numeric_is_refused(text: str) -> None:
+def test_malformed_numerics_are_refused(text: str) -> None:
     for parse in (numeric.parse, numeric.parse_rounded):
         with pytest.raises(BadValue):
             parse(text)

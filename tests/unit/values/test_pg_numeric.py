@@ -99,7 +99,7 @@ def test_nan_is_equal_to_itself_and_above_every_number(number: object) -> None:
 
 
 @pytest.mark.parametrize("nan", [NAN, GREATEST_NAN], ids=["numeric", "double"])
-def test_nan_has_no_order_beside_none(nan: object) -> None:
+def test_nan_and_none_are_not_ordered(nan: object) -> None:
     assert nan != None  # noqa: E711
     for compare in (operator.lt, operator.le, operator.gt, operator.ge):
         for sides in ((nan, None), (None, nan)):

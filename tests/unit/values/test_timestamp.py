@@ -83,7 +83,7 @@ def test_sql_text_is_read(text: str, utc: str) -> None:
         "٢٠١٤-09-27",
     ],
 )
-def test_what_is_no_timestamp_is_refused(text: str) -> None:
+def test_malformed_timestamps_are_refused(text: str) -> None:
     with pytest.raises(BadValue) as caught:
         parse_sql(text, LA)
     assert caught.value.value == text

@@ -86,7 +86,7 @@ def test_wire_and_python_forms_correspond(type_: Type, wire: Any, python: Any) -
     assert encoder(type_)(None) is None
 
 
-def test_every_scalar_has_both_directions() -> None:
+def test_every_scalar_is_encoded_and_decoded() -> None:
     for type_ in (*SCALARS.values(), ENUM, PROTO):
         assert decoder(type_)(None) is None
         assert encoder(type_)(None) is None
@@ -118,7 +118,7 @@ def test_output_is_canonical(type_: Type, wire: Any, canonical: Any) -> None:
     assert encoder(type_)(decoder(type_)(wire)) == canonical
 
 
-def test_nan_goes_both_ways() -> None:
+def test_nan_is_encoded_and_decoded() -> None:
     for type_ in (FLOAT64, FLOAT32):
         assert math.isnan(decoder(type_)("NaN"))
         assert encoder(type_)(math.nan) == "NaN"
@@ -188,7 +188,7 @@ REFUSED: list[tuple[Type, Any]] = [
 
 
 @pytest.mark.parametrize(("type_", "wire"), REFUSED)
-def test_what_is_no_value_is_refused(type_: Type, wire: Any) -> None:
+def test_wire_values_of_other_types_are_refused(type_: Type, wire: Any) -> None:
     with pytest.raises(BadValue):
         decoder(type_)(wire)
 

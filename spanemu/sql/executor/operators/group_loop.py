@@ -204,7 +204,7 @@ class _Statements:
     def streamed(
         self,
     ) -> Callable[[Sequence[Row], Group | None, Any, Run], tuple[list[Group | None], Group, Any]]:
-        """Return the loop that goes on with the latest group and its key.
+        """Return the loop that continues the latest group.
 
         The loop returns the groups that have ended, then the latest group and its key.
         """

@@ -1,4 +1,4 @@
-"""The search from both ends for a path of fewest edges between two known nodes.
+"""Bidirectional search for a path with the fewest edges between two known nodes.
 
 The side with fewer nodes at its rim goes on, one edge at a time from all of them, until a node is
 reached from both sides. No path is shorter than the first that is found: after i edges from one
@@ -92,7 +92,7 @@ class _Sides:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return whether one side has no further node to go on from."""
+        """Return whether one side has no further node to expand."""
         return not self._heads or not self._tails
 
     def extend(self, run: Run) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""A compiled pattern: how a path goes on, where it may end, and the row that it makes.
+"""A compiled pattern: how a path is extended, where it may end, and its row.
 
 The hops of all segments are numbered from the start of the path. Between two copies of a segment a
 path is at a *junction*: another copy may follow, or the segment ends if there are enough copies.

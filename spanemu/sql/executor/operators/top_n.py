@@ -1,4 +1,4 @@
-"""The first rows in order, of which the operator keeps about twice as many as are asked for.
+"""The first rows in order. The operator keeps about twice as many rows as are requested.
 
 Once so many rows have arrived, the last of the best is a bound: a row that comes after it in the
 order of the first key is dropped by one comparison, before anything else is done with it.

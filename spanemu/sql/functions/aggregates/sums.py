@@ -243,7 +243,7 @@ class SumInterval(RowByRow):
 
 
 class AverageInterval(SumInterval):
-    """AVG of INTERVAL: the remainder of a part goes to the next smaller part."""
+    """AVG of INTERVAL: the remainder of a part is carried to the next smaller part."""
 
     __slots__ = ()
 

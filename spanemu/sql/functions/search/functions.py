@@ -77,7 +77,7 @@ class _Latest(Generic[T]):
         self._latest: tuple[Tokenizer, Sequence[Any], T] | None = None
 
     def of(self, tokenizer: Tokenizer, arguments: Sequence[Any]) -> T:
-        """Return what is prepared for lists of a tokenizer and constants."""
+        """Return the prepared query for lists of a tokenizer and constants."""
         latest = self._latest
         if latest is not None and latest[0] is tokenizer and _is_same(latest[1], arguments):
             return latest[2]

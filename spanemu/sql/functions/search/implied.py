@@ -51,7 +51,7 @@ def always(*_: Any) -> bool:
 
 
 def tokens_of_value(tokenizer: Tokenizer, value: Any) -> Alternatives | None:
-    """Return the tokens one of which a list with `value` has; None if that is not known."""
+    """Return the tokens of which a list with `value` has at least one; None if unknown."""
     if value is None:
         return None
     if tokenizer.kind is TokenKind.TOKEN:
@@ -87,7 +87,7 @@ def tokens_of_path(tokenizer: Tokenizer, keys: Keys) -> Sequence[bytes] | None:
 
 
 def tokens_of_key(tokenizer: Tokenizer, key: str, keys: Keys) -> Alternatives | None:
-    """Return the tokens one of which a list has if the part of its document at `keys` has a key.
+    """Return the tokens of which a list has at least one if its document has a key at `keys`.
 
     An array of strings has its elements for keys. None stands for all lists.
     """

@@ -174,7 +174,7 @@ def _bad(problem: str) -> InvalidSearch:
 
 
 def token(number: Number) -> bytes:
-    """Return the token of a number that a list keeps."""
+    """Return the token that a list keeps for a number."""
     return b"==" + _text(number).encode()
 
 

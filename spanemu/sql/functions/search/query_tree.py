@@ -96,7 +96,7 @@ NOTHING = AnyOf(())
 
 @record
 class SearchQuery(Record):
-    """A query as prepared for lists of one tokenizer: a tree, and what it leaves open.
+    """A query prepared for lists of one tokenizer: a tree, and the options left open.
 
     A query of few tokens is answered without decoding lists (`values.token_finder`). The tree of an
     open query has words to resolve.

@@ -70,7 +70,7 @@ class Specifier:
         return text + " " * missing if "-" in self.flags else " " * missing + text
 
     def assemble(self, sign: str, digits: str, *, zeros: bool = True) -> str:
-        """Return a number: its sign, zeros if the flag 0 asks for them, then its digits."""
+        """Return a number: its sign, zeros if the flag 0 is set, then its digits."""
         if zeros and "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(sign), "0")
         return self.pad(sign + digits)

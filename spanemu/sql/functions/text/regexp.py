@@ -90,7 +90,7 @@ def extract(value: bytes, pattern: bytes, of_bytes: bool) -> bytes | None:
 
 
 def extract_all(value: bytes, pattern: bytes, of_bytes: bool) -> Iterator[bytes]:
-    """Yield all occurrences that do not overlap; after an empty match go on by one character."""
+    """Yield all occurrences that do not overlap; an empty match advances by one character."""
     matches = _occurrences(value, _extracting(pattern, of_bytes), of_bytes)
     return _counted(interruptible_stream(matches)) if is_long(value) else matches
 

@@ -209,7 +209,7 @@ def multiply_by_interval(factor: int, right: Interval) -> Interval:
 
 
 def divide_interval(left: Interval, divisor: int) -> Interval:
-    """Return `INTERVAL / INT64`; the remainder of a part goes to the next smaller part."""
+    """Return `INTERVAL / INT64`; the remainder of a part is carried to the next smaller part."""
     if not divisor:
         raise DivisionByZero(f"{intervals.format_sql(left)} / 0")
     return intervals.divide(left, divisor)

@@ -192,7 +192,7 @@ class Analysis(AnalysisState):
         self.in_schema = False  # in the text of a column, a check or a view, not of a statement
 
     def refuse_empty_array(self, type_: Type) -> None:
-        """Raise EmptyArrayOfStructs for an empty array of structs that stands in no struct."""
+        """Raise EmptyArrayOfStructs for an empty array of structs outside of a struct."""
         if type_.item().is_struct and not self.in_struct:
             raise EmptyArrayOfStructs()
 

@@ -17,8 +17,8 @@ from spanemu.schema.table import Column, Table
 from spanemu.sql.analysis.errors import NestedTooDeeply, SearchInSchema
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.row_identity import row_identity
-from spanemu.sql.analysis.table_relation import TableRelation
-from spanemu.sql.analysis.tree import APPROXIMATION, depth, has_approximation
+from spanemu.sql.analysis.table_relation import TableRelation, stored_expression
+from spanemu.sql.analysis.tree import APPROXIMATION, has_approximation
 from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.errors import AnalysisError
@@ -68,19 +68,7 @@ def analyze_expression(
         raise
     except RecursionError:
         raise NestedTooDeeply() from None
-    return StoredExpression(
-        expression,
-        () if relation is None else relation.stored,
-        () if relation is None else tuple(relation.referenced.values()),
-        analysis.traits.volatile,
-        analysis.traits.stable,
-        analysis.traits.subquery,
-        pending,
-        depth(expression),
-        frozenset(analysis.traits.sequences),
-        frozenset(analysis.traits.tables),
-        frozenset(analysis.traits.remote_calls),
-    )
+    return stored_expression(expression, relation, analysis.traits, pending=pending)
 
 
 def _resolved(text: str, env: Env, expected: Type | None) -> tuple[Expr, bool]:

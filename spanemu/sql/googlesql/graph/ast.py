@@ -160,7 +160,7 @@ class Subpath(Term):
 
 @keyword_record
 class PathPattern(Node):
-    """`[variable =] [prefix] [mode] terms`; `hint` stands behind the comma before the pattern.
+    """`[variable =] [prefix] [mode] terms`; `hint` follows the comma before the pattern.
 
     A prefix and a mode may both be set, which the analyzer refuses.
     """

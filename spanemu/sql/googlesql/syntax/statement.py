@@ -330,7 +330,7 @@ class StatementParser(DmlParser):
         return ast.CallProcedure(procedure, arguments, at=start, end=self.end)
 
     def export_data(self, hint: ast.Hint | None) -> ast.Statement:
-        """Refuse EXPORT DATA, of which Spanner has only the form with a graph algorithm."""
+        """Refuse EXPORT DATA; Spanner has only the form with a graph algorithm."""
         if hint is not None:
             raise self.unexpected()
         at = self.token.at

@@ -214,7 +214,7 @@ class Env:
 
 
 class AliasedRelation(Relation):
-    """A relation under another name, of which the first columns can have other names."""
+    """A relation under another name; its first columns can have other names, too."""
 
     def __init__(self, alias: str, inner: Relation, names: Sequence[str]) -> None:
         super().__init__(alias, inner.fold)

@@ -12,8 +12,8 @@ from functools import lru_cache
 from spanemu.schema.table import Table
 from spanemu.sql.analysis.errors import SearchInSchema
 from spanemu.sql.analysis.relation import Relation
-from spanemu.sql.analysis.table_relation import TableRelation
-from spanemu.sql.analysis.tree import APPROXIMATION, depth, has_approximation
+from spanemu.sql.analysis.table_relation import TableRelation, stored_expression
+from spanemu.sql.analysis.tree import APPROXIMATION, has_approximation
 from spanemu.sql.analysis.writing import pending_commit_timestamp
 from spanemu.sql.dialect import StoredExpression, ViewShape
 from spanemu.sql.functions.postgresql.casts import CastContext
@@ -74,19 +74,7 @@ def analyze_tree(
         raise ExpressionRefused(f"{APPROXIMATION} is not allowed in the schema of a table", at=0)
     if analysis.traits.search:
         raise SearchInSchema(at=0)
-    return StoredExpression(
-        expression,
-        () if relation is None else relation.stored,
-        () if relation is None else tuple(relation.referenced.values()),
-        analysis.traits.volatile,
-        analysis.traits.stable,
-        analysis.traits.subquery,
-        pending,
-        depth(expression),
-        frozenset(analysis.traits.sequences),
-        frozenset(analysis.traits.tables),
-        frozenset(analysis.traits.remote_calls),
-    )
+    return stored_expression(expression, relation, analysis.traits, pending=pending)
 
 
 def _resolved(node: Expression, env: Env, expected: Type | None) -> Expr:

@@ -102,7 +102,7 @@ class OperandParser(TypeParser):
         return ast.Cast(text, type_, CastForm.LITERAL, at=type_.at, end=self.end)
 
     def builtin_literal(self) -> Expression:
-        """Parse a literal in front of which stands a type with a syntax of its own."""
+        """Parse a literal that follows a type with its own syntax."""
         type_ = self.simple_type()
         if self.token.kind is not Kind.STRING:
             raise self.unexpected()

@@ -152,7 +152,7 @@ def test_a_state_of_an_earlier_version_says_how_to_move_its_databases(copy, tmp_
         assert database.load(state / "database-0001") == 4
 
 
-def test_a_state_that_was_edited_loads_if_that_is_said(copy):
+def test_an_edited_state_loads_on_request(copy):
     path = state_of(copy) / "database-0001" / "T.jsonl"
     path.write_text(path.read_text() + '{"A": 4, "S": "by hand"}\n')
     with pytest.raises(UnusableState, match=r"T\.jsonl .*--edited"):

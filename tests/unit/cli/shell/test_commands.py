@@ -64,7 +64,7 @@ def test_commands_show_the_catalog(open_shell, database, command, words):
         ("\\unset a", "no parameter a"),
     ],
 )
-def test_what_cannot_be_done_is_said(open_shell, text, words):
+def test_refused_commands_name_the_reason(open_shell, text, words):
     with pytest.raises(Rejected) as refused:
         run_lines(open_shell(), [text])
     assert words in str(refused.value)

@@ -122,7 +122,7 @@ def test_a_role_must_exist() -> None:
         session(role="nobody")
 
 
-def test_nothing_is_allowed_at_first() -> None:
+def test_a_new_role_may_do_nothing() -> None:
     mine = session()
     assert refused(mine, "SELECT k FROM T") == ("SELECT", "T")
     assert refused(mine, "SELECT COUNT(*) FROM T") == ("SELECT", "T")
@@ -165,7 +165,7 @@ def test_a_definer_answers_for_the_view() -> None:
     assert query(mine, "SELECT b FROM Theirs") == []
 
 
-def test_updates_need_what_they_look_at() -> None:
+def test_updates_need_select_on_the_columns_they_read() -> None:
     mine = session("GRANT UPDATE(a) ON TABLE T TO ROLE r")
     dml(mine, "UPDATE T SET a = 1 WHERE TRUE")
     assert refused(mine, "UPDATE T SET b = 1 WHERE TRUE") == ("UPDATE", "T")

@@ -161,7 +161,7 @@ def test_multiplexed_sessions_share_their_transactions(shop: Shop) -> None:
         shop.session.transactions.get(begun.id)
 
 
-def test_names_are_unique_whoever_asks(shop: Shop) -> None:
+def test_session_names_are_unique_across_threads(shop: Shop) -> None:
     names: list[str] = []
 
     def create() -> None:

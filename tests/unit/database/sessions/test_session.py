@@ -39,7 +39,7 @@ def test_without_a_selector_a_read_is_strong(shop: Shop) -> None:
     assert shop.read(2) == [(2, 20)]
 
 
-def test_an_inline_begin_tells_its_id_with_the_result(shop: Shop) -> None:
+def test_an_inline_begin_returns_its_id_with_the_result(shop: Shop) -> None:
     stream = shop.session.execute(StatementRequest("SELECT 1"), Begin(ReadWriteOptions()))
     begun = stream.transaction.id
     assert begun
@@ -96,7 +96,7 @@ def test_only_read_write_transactions_commit(shop: Shop, options) -> None:
         shop.commit(shop.begin(options))
 
 
-def test_a_begin_may_tell_of_mutations_only(shop: Shop) -> None:
+def test_a_begin_may_name_a_mutation_key_only(shop: Shop) -> None:
     result = shop.session.begin(ReadWriteOptions(), items((1, "x", 1)))
     assert result.id
     assert result.precommit_token is None
@@ -127,7 +127,7 @@ def test_partitions_need_a_transaction_that_lasts(shop: Shop, selector) -> None:
 
 
 @pytest.mark.parametrize("selector", [None, STRONG, Begin(ReadOnly())])
-def test_shares_are_read_where_they_were_cut(shop: Shop, selector) -> None:
+def test_partitions_are_read_at_their_boundaries(shop: Shop, selector) -> None:
     with pytest.raises(PartitionNeedsReadOnlyTransaction):
         shop.session.read(request(), selector, b"token")
     with pytest.raises(PartitionNeedsReadOnlyTransaction):

@@ -31,7 +31,7 @@ def ran(source: object, text: str, began: float = 5.0, code: object = None) -> A
     return SimpleNamespace(sources=(source,), texts=(text,), tag="", began=began, code=code)
 
 
-def test_statements_that_began_while_somebody_watched(shop: Shop) -> None:
+def test_statements_are_recorded_if_they_began_during_a_watch(shop: Shop) -> None:
     uses = QueryUses(WATCHING)
     single = prepared(shop, "SELECT Price FROM Items WHERE Id = 1")
     uses.take([ran(single, "a"), ran(single, "a"), ran(single, "b"), ran(single, "a", began=11.0)])

@@ -27,7 +27,7 @@ def test_bits_are_reversed_and_the_sign_stays(counter: int, value: int) -> None:
     assert bit_reversed(value) == counter
 
 
-def test_values_are_positive_and_never_come_twice() -> None:
+def test_values_are_positive_and_unique() -> None:
     found = {bit_reversed(counter) for counter in range(1, 5_000)}
     assert len(found) == 4_999
     assert min(found) > 0
@@ -42,7 +42,7 @@ def test_a_sequence_counts_on() -> None:
     assert first.sequence_state("S") == 2
 
 
-def test_a_sequence_starts_where_it_is_told() -> None:
+def test_a_sequence_starts_with_its_counter() -> None:
     shop = Shop(sequence(", start_with_counter = 100"))
     assert context(shop).next_sequence_value("S") == bit_reversed(100)
 

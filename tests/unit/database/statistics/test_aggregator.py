@@ -123,7 +123,7 @@ def test_rows_by_text_are_the_costliest(life: Life) -> None:
     assert life.totals("MINUTE", START + MINUTE) == {START + MINUTE: 3_050}
 
 
-def test_what_is_noted_is_folded_in_time(life: Life) -> None:
+def test_recorded_requests_are_aggregated_in_time(life: Life) -> None:
     for number in range(10 * RECORDS_MAX):
         life.query("SELECT 1", START + number * MINUTE)
         life.commit(START + number * MINUTE)
@@ -154,7 +154,7 @@ def test_nothing_is_summed_up_before_a_table_is_read(life: Life) -> None:
     assert life.totals("HOUR", START + HOUR) == {START + HOUR: 1}
 
 
-def test_there_are_only_so_many_cells(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_cells_is_limited(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "CELLS_MAX", 250)
     for number in range(3_000):
         life.query(f"SELECT {number}", START + number * SECOND)
@@ -175,7 +175,7 @@ def test_a_transaction_is_what_its_statements_and_mutations_do(life: Life) -> No
     assert not life.aggregator._sums._pending
 
 
-def test_attempts_that_end_otherwise(life: Life) -> None:
+def test_other_endings_of_attempts_are_counted(life: Life) -> None:
     life.query("SELECT 1", START, age=(1, 1), code=Code.ABORTED)
     life.query("SELECT 1", START, age=(1, 2))
     life.commit(START, age=(1, 2), code=Code.ABORTED)

@@ -72,7 +72,7 @@ def test_rows_are_those_of_the_timestamp() -> None:
     assert picked(now, "TABLE_NAME", TABLE_SCHEMA="") == ["B"]
 
 
-def test_the_default_schema_tells_since_when_it_is_as_it_is() -> None:
+def test_the_default_schema_has_an_effective_timestamp() -> None:
     owner = database()
     first = rows_of(owner, "INFORMATION_SCHEMA.SCHEMATA")
     at = owner.apply_ddl(["CREATE SCHEMA app"]).commit_timestamps[0]

@@ -112,7 +112,7 @@ def test_constraints_use_tables(shop) -> None:
     assert picked(rows, "TABLE_NAME", CONSTRAINT_NAME="PK_Also") == ["Also"]
 
 
-def test_foreign_keys_tell_what_they_refer_to(shop) -> None:
+def test_foreign_keys_show_the_referenced_constraint(shop) -> None:
     rows = user_rows(shop, "REFERENTIAL_CONSTRAINTS")
     columns = ("UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "DELETE_RULE")
     assert picked(rows, *columns, CONSTRAINT_NAME="ToSinger") == [
@@ -123,7 +123,7 @@ def test_foreign_keys_tell_what_they_refer_to(shop) -> None:
     ]
 
 
-def test_key_columns_have_the_place_of_what_they_refer_to(shop) -> None:
+def test_key_columns_have_the_position_of_the_referenced_column(shop) -> None:
     rows = user_rows(shop, "KEY_COLUMN_USAGE")
     columns = ("COLUMN_NAME", "ORDINAL_POSITION", "POSITION_IN_UNIQUE_CONSTRAINT")
     assert picked(rows, *columns, CONSTRAINT_NAME="PK_Albums") == [

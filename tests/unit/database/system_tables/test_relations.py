@@ -8,7 +8,7 @@ def shop():
     return database(*DDL)
 
 
-def test_tables_tell_their_place_in_the_hierarchy(shop) -> None:
+def test_tables_show_their_parent_and_delete_action(shop) -> None:
     assert picked(
         user_rows(shop, "TABLES"),
         "TABLE_SCHEMA", "TABLE_NAME", "PARENT_TABLE_NAME", "ON_DELETE_ACTION", "INTERLEAVE_TYPE",
@@ -74,7 +74,7 @@ def test_columns_have_types_and_places(shop) -> None:
         ("Next", (None, "ALWAYS", False, "SingerId + 1", "NO")),
     ],
 )
-def test_columns_tell_where_values_come_from(shop, column, shown) -> None:
+def test_columns_show_defaults_and_generation_expressions(shop, column, shown) -> None:
     names = (
         "COLUMN_DEFAULT", "IS_GENERATED", "IS_HIDDEN", "GENERATION_EXPRESSION", "IS_STORED",
     )  # fmt: skip

@@ -20,7 +20,7 @@ def test_system_roles_are_always_there() -> None:
     ]  # fmt: skip
 
 
-def test_row_deletion_policies_have_got_nowhere() -> None:
+def test_row_deletion_policies_start_without_a_watermark() -> None:
     rows = rows_of(database(*DDL), "SPANNER_SYS.ROW_DELETION_POLICIES")
     assert picked(rows, "TABLE_NAME", "PROCESSED_WATERMARK", "UNDELETABLE_ROWS") == [
         ("Songs", None, 0)

@@ -24,7 +24,7 @@ def test_tokens_of_different_transactions_differ():
 
 
 @pytest.mark.parametrize("mutations", [[], [DELETE]])
-def test_who_has_none_is_given_one(mutations):
+def test_a_transaction_without_a_token_gets_one(mutations):
     tokens = PrecommitTokens(b"7")
     assert tokens.newer_than(b"", mutations) == (b"7:1", 1)
     with pytest.raises(PrecommitTokenMissing):

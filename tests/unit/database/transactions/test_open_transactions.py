@@ -21,11 +21,11 @@ def shop() -> Shop:
     return Shop()
 
 
-def test_nobody_is_listed_at_first(shop: Shop) -> None:
+def test_no_transaction_is_listed_at_first(shop: Shop) -> None:
     assert shop.database.sessions.open_transactions() == []
 
 
-def test_an_open_one_tells_of_itself(shop: Shop) -> None:
+def test_an_open_transaction_is_listed_with_its_facts(shop: Shop) -> None:
     shop.session.commit(
         Existing(shop.session.begin(ReadWriteOptions()).id), [items((1, "a", 5))], CommitOptions()
     )
@@ -87,7 +87,7 @@ def test_a_wait_in_commit_and_the_lock_that_it_waits_for_are_named(shop: Shop) -
     thread.join(60)
 
 
-def test_a_commit_of_its_own_is_listed_while_it_waits(shop: Shop) -> None:
+def test_a_single_use_commit_is_listed_while_it_waits(shop: Shop) -> None:
     holder = shop.begin()
     shop.sql("SELECT Price FROM Items WHERE Id = 3", holder)
     other = shop.database.sessions.create({}, False)

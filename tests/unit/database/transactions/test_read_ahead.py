@@ -39,7 +39,7 @@ def test_more_rows_stream_and_are_checked_again() -> None:
     assert check.times == 2
 
 
-def test_what_does_not_count_is_not_given_out() -> None:
+def test_rows_that_fail_the_check_are_not_returned() -> None:
     def refuse() -> None:
         raise ZeroDivisionError
 

@@ -74,7 +74,7 @@ def test_statements_see_those_before(shop: Shop, begun: Existing) -> None:
     assert shop.read(7) == [(7, 0)]
 
 
-def test_dml_returns_what_it_did(shop: Shop, begun: Existing) -> None:
+def test_dml_returns_counts_and_rows(shop: Shop, begun: Existing) -> None:
     stream = shop.session.execute(
         StatementRequest("DELETE FROM Items WHERE Id < 3 THEN RETURN Id", seqno=1), begun
     )
@@ -90,7 +90,9 @@ def test_a_failed_query_changes_nothing(shop: Shop, begun: Existing) -> None:
     shop.commit(begun)
 
 
-def test_a_violated_constraint_ends_everything_but_the_telling(shop: Shop, begun: Existing) -> None:
+def test_a_violated_constraint_is_the_answer_to_every_later_request(
+    shop: Shop, begun: Existing
+) -> None:
     shop.dml(NEW, begun)
     with pytest.raises(RowAlreadyExists):
         shop.dml(AGAIN, begun, 2)
@@ -106,7 +108,7 @@ def test_a_violated_constraint_ends_everything_but_the_telling(shop: Shop, begun
     assert len(shop.read()) == 3
 
 
-def test_a_plan_takes_no_part(shop: Shop, begun: Existing) -> None:
+def test_a_planned_statement_does_not_change_the_transaction(shop: Shop, begun: Existing) -> None:
     plan = shop.session.execute(StatementRequest(NEW, seqno=1, mode=QueryMode.PLAN), begun)
     assert list(plan.rows) == []
     assert plan.stats.plan is not None
@@ -115,7 +117,7 @@ def test_a_plan_takes_no_part(shop: Shop, begun: Existing) -> None:
     assert shop.dml(NEW, begun) == 1
 
 
-def test_a_statement_that_comes_again_is_not_run_again(shop: Shop, begun: Existing) -> None:
+def test_a_repeated_statement_is_not_run_again(shop: Shop, begun: Existing) -> None:
     add = "UPDATE Items SET Price = Price + 1 WHERE Id = 1"
     for seqno in (1, 1, 2):
         assert shop.dml(add, begun, seqno) == 1
@@ -123,7 +125,7 @@ def test_a_statement_that_comes_again_is_not_run_again(shop: Shop, begun: Existi
     assert shop.read(1) == [(1, 12)]
 
 
-def test_numbers_that_fall_end_the_transaction(shop: Shop, begun: Existing) -> None:
+def test_falling_sequence_numbers_end_the_transaction(shop: Shop, begun: Existing) -> None:
     shop.dml(NEW, begun, 5)
     with pytest.raises(SeqnoOutOfOrder):
         shop.dml("DELETE FROM Items WHERE TRUE", begun, 4)
@@ -141,7 +143,7 @@ def test_nothing_follows_the_last_statement(shop: Shop, begun: Existing) -> None
     assert len(shop.read()) == 4
 
 
-def test_replicas_are_not_chosen_here(shop: Shop, begun: Existing) -> None:
+def test_read_write_requests_cannot_choose_replicas(shop: Shop, begun: Existing) -> None:
     with pytest.raises(DirectedReadNotAllowed):
         shop.sql("SELECT 1", begun, directed_read=())
     with pytest.raises(DirectedReadNotAllowed):
@@ -181,7 +183,7 @@ def test_a_batch_may_be_the_last(shop: Shop, begun: Existing) -> None:
 # ---------------------------------------------------------------------------- ends
 
 
-def test_a_commit_that_comes_again_gets_the_same_answer(shop: Shop, begun: Existing) -> None:
+def test_a_repeated_commit_gets_the_same_answer(shop: Shop, begun: Existing) -> None:
     outcome = shop.commit(begun, items((9, "x", 1)), return_stats=True)
     assert outcome.mutation_count == 3 + 1
     assert shop.commit(begun) is outcome
@@ -191,7 +193,7 @@ def test_a_commit_that_comes_again_gets_the_same_answer(shop: Shop, begun: Exist
         shop.session.rollback(begun.id)
 
 
-def test_after_a_rollback_nothing_goes(shop: Shop, begun: Existing) -> None:
+def test_requests_after_a_rollback_are_refused(shop: Shop, begun: Existing) -> None:
     shop.dml(NEW, begun)
     for _ in range(2):
         shop.session.rollback(begun.id)
@@ -235,7 +237,9 @@ def test_dml_and_mutations_count_together() -> None:
     assert "The transaction contains too many mutations." in str(failure.value)
 
 
-def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Existing) -> None:
+def test_an_aborted_transaction_answers_aborted_until_its_rollback(
+    shop: Shop, begun: Existing
+) -> None:
     shop.sql("SELECT 1", begun)
     shop.session.transactions.get(begun.id).abort("test")
     for late in (
@@ -250,7 +254,7 @@ def test_an_aborted_one_says_so_until_it_is_rolled_back(shop: Shop, begun: Exist
         shop.commit(begun)
 
 
-def test_a_schema_change_aborts_one_at_work(shop: Shop, begun: Existing) -> None:
+def test_a_schema_change_aborts_an_active_transaction(shop: Shop, begun: Existing) -> None:
     fresh = shop.database.sessions.create({})
     untouched = Existing(fresh.begin(ReadWriteOptions()).id)
     shop.dml(NEW, begun)
@@ -292,7 +296,7 @@ def test_rows_read_ahead_outlive_the_transaction(shop: Shop, begun: Existing) ->
     assert not list(shop.core.locks.holders())
 
 
-def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) -> None:
+def test_streamed_rows_end_with_an_abort(shop: Shop, begun: Existing, monkeypatch) -> None:
     monkeypatch.setattr("spanemu.database.transactions.read_write.ROWS_READ_AHEAD_MAX", 1)
     stream = shop.session.read(request(), begun)
     assert next(stream.rows) == (1, 10)
@@ -304,7 +308,7 @@ def test_rows_left_for_later_do_not(shop: Shop, begun: Existing, monkeypatch) ->
 # ---------------------------------------------------------------------------- multiplexed
 
 
-def test_a_commit_comes_again_until_it_has_the_latest_token(shop: Shop) -> None:
+def test_a_commit_is_retried_until_it_has_the_latest_token(shop: Shop) -> None:
     session = shop.database.sessions.create({}, multiplexed=True)
     begun = Existing(session.begin(ReadWriteOptions()).id)
     first = session.execute(StatementRequest("SELECT 1"), begun).transaction.precommit_token
@@ -335,7 +339,7 @@ def test_an_old_token_is_answered_with_a_new_one(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("mode", list(ReadLockMode))
-def test_repeatable_reads_tell_their_snapshot(shop: Shop, mode: ReadLockMode) -> None:
+def test_repeatable_read_commits_return_their_snapshot(shop: Shop, mode: ReadLockMode) -> None:
     begun = shop.begin(ReadWriteOptions(Isolation.REPEATABLE_READ, mode))
     shop.read(selector=begun)
     later = shop.put((9, "x", 1))

@@ -30,12 +30,12 @@ def shop() -> Shop:
     return Shop()
 
 
-def test_ids_are_numbers_that_never_come_again(shop: Shop) -> None:
+def test_ids_are_never_reused(shop: Shop) -> None:
     ids = [int(shop.begin(ReadOnly()).id) for _ in range(5)]
     assert ids == sorted(set(ids))
 
 
-def test_ids_are_unique_whoever_asks(shop: Shop) -> None:
+def test_ids_are_unique_across_threads(shop: Shop) -> None:
     ids: list[bytes] = []
 
     def begin() -> None:
@@ -50,7 +50,7 @@ def test_ids_are_unique_whoever_asks(shop: Shop) -> None:
     assert len(set(ids)) == 400
 
 
-def test_a_new_writer_takes_the_place_of_the_one_before(shop: Shop) -> None:
+def test_a_new_read_write_transaction_replaces_the_previous_one(shop: Shop) -> None:
     first, reader = shop.begin(), shop.begin(ReadOnly())
     shop.dml("UPDATE Items SET Price = 1 WHERE Id = 1", first)
     second = shop.begin()
@@ -63,14 +63,14 @@ def test_a_new_writer_takes_the_place_of_the_one_before(shop: Shop) -> None:
     assert shop.read(1) == [(1, 2)]
 
 
-def test_a_committed_one_is_remembered_after_the_next_begins(shop: Shop) -> None:
+def test_a_committed_transaction_is_remembered_after_the_next_begins(shop: Shop) -> None:
     first = shop.begin()
     outcome = shop.commit(first, items((9, "x", 1)))
     shop.begin()
     assert shop.commit(first) is outcome
 
 
-def test_a_committing_one_is_not_replaced(shop: Shop, monkeypatch) -> None:
+def test_a_committing_transaction_is_not_replaced(shop: Shop, monkeypatch) -> None:
     # The next transaction begins in the middle of a commit, from another thread.
     begun = shop.begin()
     shop.sql("SELECT Price FROM Items WHERE Id = 1", begun)
@@ -101,7 +101,7 @@ def test_regular_sessions_keep_the_newest(shop: Shop) -> None:
         shop.sql("SELECT 1", Existing(b"%d" % (int(others[-1].id) + 1)))
 
 
-def test_a_writer_that_is_forgotten_gives_its_locks_back(shop: Shop) -> None:
+def test_a_forgotten_transaction_releases_its_locks(shop: Shop) -> None:
     writer = shop.begin()
     shop.dml("UPDATE Items SET Price = 1 WHERE Id = 1", writer)
     for _ in range(TRANSACTIONS_PER_SESSION_MAX):
@@ -214,7 +214,7 @@ class Losing:
 LOCKING = "SELECT Price FROM Items WHERE Id = 1 FOR UPDATE"
 
 
-def test_a_first_request_that_loses_to_an_older_one_is_made_again(shop: Shop) -> None:
+def test_a_first_request_that_is_wounded_is_retried(shop: Shop) -> None:
     older = shop.begin()
     shop.sql("SELECT Price FROM Items WHERE Id = 2", older)
 
@@ -230,14 +230,14 @@ def test_a_first_request_that_loses_to_an_older_one_is_made_again(shop: Shop) ->
     assert losing.transactions.get(transaction.id) is transaction
 
 
-def test_it_is_not_if_it_was_aborted_for_another_reason(shop: Shop) -> None:
+def test_a_first_request_aborted_for_another_reason_is_not_retried(shop: Shop) -> None:
     losing = Losing(shop, lambda transaction: transaction.abort("test"))
     with pytest.raises(TransactionAborted):
         losing.serve()
     assert len(losing.began) == 1
 
 
-def test_it_is_not_if_its_session_is_gone(shop: Shop) -> None:
+def test_a_first_request_of_a_deleted_session_is_not_retried(shop: Shop) -> None:
     older = shop.begin()
     shop.sql("SELECT Price FROM Items WHERE Id = 2", older)
 
@@ -276,7 +276,7 @@ def test_an_abandoned_transaction_is_unknown(shop: Shop) -> None:
         shop.session.transactions.get(found.id)
 
 
-def test_a_restore_that_is_refused_aborts_nobody(shop: Shop) -> None:
+def test_a_refused_restore_aborts_no_transaction(shop: Shop) -> None:
     first, later = shop.database.snapshot(), shop.database.snapshot()
     shop.database.restore(first)
     begun = shop.begin()
@@ -289,7 +289,7 @@ def test_a_restore_that_is_refused_aborts_nobody(shop: Shop) -> None:
     assert shop.read(1) == [(1, 10)]
 
 
-def test_a_restore_looks_at_those_begun_since_the_one_before(
+def test_a_restore_visits_transactions_begun_since_the_previous_restore(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wounded: list[object] = []
@@ -314,7 +314,7 @@ def test_a_restore_looks_at_those_begun_since_the_one_before(
             session.execute(StatementRequest("SELECT 1"), ended)
 
 
-def test_a_restore_forgets_what_ran(shop: Shop) -> None:
+def test_a_restore_forgets_transactions(shop: Shop) -> None:
     taken, noted = shop.database.snapshot(), shop.core.activity.commits
     shop.put((9, "z", 1))
     assert noted

@@ -58,7 +58,7 @@ def test_waiting_for_the_future(store: Store) -> None:
     assert store.clock.now() > goal
 
 
-def test_nobody_waits_longer_than_a_request_may_take(store: Store) -> None:
+def test_waits_end_at_the_longest_duration_of_a_request(store: Store) -> None:
     with pytest.raises(ReadTooFarAhead) as failure:
         await_timestamp(store, NOW + NANOS_PER_HOUR + 1)
     assert failure.value.code is Code.DEADLINE_EXCEEDED
@@ -72,7 +72,7 @@ def test_a_cancelled_request_waits_no_longer(store: Store) -> None:
         await_timestamp(store, NOW + NANOS_PER_SECOND)
 
 
-def test_what_is_kept_can_be_read(store: Store) -> None:
+def test_timestamps_within_the_retention_period_can_be_read(store: Store) -> None:
     check_retained(store, NOW - RETENTION_DEFAULT_NANOS)
     with pytest.raises(ReadTooOld) as failure:
         check_retained(store, NOW - RETENTION_DEFAULT_NANOS - 1)

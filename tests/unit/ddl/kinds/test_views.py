@@ -47,6 +47,6 @@ def test_a_view_may_force_an_index_that_has_the_rows(query: str) -> None:
     assert create(query).rows("SELECT * FROM V") == []
 
 
-def test_a_view_may_leave_it_to_its_queries_to_ask_for_no_null() -> None:
+def test_a_view_may_rely_on_its_queries_to_exclude_null() -> None:
     world = create("SELECT T.K, T.U FROM T@{FORCE_INDEX=NF}")
     assert world.rows("SELECT K FROM V WHERE U > 1") == []

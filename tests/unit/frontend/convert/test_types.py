@@ -121,7 +121,7 @@ def test_nested_types_have_full_names() -> None:
     assert result.descriptors == sent
 
 
-def test_no_descriptors_are_no_types() -> None:
+def test_empty_descriptors_have_no_types() -> None:
     assert types_from_descriptors(b"") is NO_TYPES
 
 

@@ -24,7 +24,7 @@ def test_a_struct_with_every_kind_of_value_is_read() -> None:
     assert struct_from_proto(message) == given
 
 
-def test_booleans_are_no_numbers() -> None:
+def test_false_is_not_read_as_zero() -> None:
     (value,) = list_from_proto(ListValue(values=[Value(bool_value=False)]))
     assert value is False
 

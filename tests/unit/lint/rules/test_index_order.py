@@ -47,7 +47,7 @@ def test_an_index_of_a_child_is_interleaved_in_the_parent(index: str, expected: 
 
 
 @pytest.mark.parametrize("order", ["", " DESC"])
-def test_an_index_is_not_to_repeat_the_primary_key(order: str) -> None:
+def test_an_index_that_repeats_the_primary_key_is_not_suggested(order: str) -> None:
     ddl = (
         "CREATE TABLE P (K INT64 NOT NULL) PRIMARY KEY (K);"
         "CREATE TABLE C (K INT64 NOT NULL, At1 TIMESTAMP NOT NULL, N INT64 NOT NULL) "
@@ -196,7 +196,7 @@ def test_a_message_says_where_entries_land(id_: str, type_: str, order: str, exp
 
 @pytest.mark.parametrize("name", ["DueDate", "ExpiresAt", "scheduled_for", "ValidUntil"])
 @pytest.mark.parametrize("type_", ["TIMESTAMP", "DATE"])
-def test_times_ahead_are_not_said_to_land_at_the_end(name: str, type_: str) -> None:
+def test_future_times_are_not_reported_as_appends(name: str, type_: str) -> None:
     ddl = ROOT.replace("At1", name).format(type=f"{type_} NOT NULL")
     for order in ("", " DESC"):
         finding = only("SPN202", f"{ddl}CREATE INDEX I ON T({name}{order})")

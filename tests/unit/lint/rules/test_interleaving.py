@@ -83,7 +83,7 @@ ALBUMS = (
         ("2024-01-01-000000_init/up.sql", "2024-01-02-000000_more/up.sql"),
     ],
 )
-def test_tables_of_applied_migrations_are_not_to_be_interleaved(
+def test_tables_of_applied_migrations_are_not_suggested_for_interleaving(
     tmp_path: Path, first: str, last: str
 ) -> None:
     # Spanner cannot move a table that exists into a parent.
@@ -103,7 +103,7 @@ def test_interleaving_takes_the_place_of_the_foreign_key_and_its_action() -> Non
     assert "PARENT Singers ON DELETE CASCADE in place" in only("SPN306", cascade).fix
 
 
-def test_the_files_of_a_schema_are_no_migrations(tmp_path: Path) -> None:
+def test_files_of_a_schema_are_not_taken_for_migrations(tmp_path: Path) -> None:
     (tmp_path / "albums.sql").write_text(ALBUMS)
     (tmp_path / "users.sql").write_text("CREATE TABLE U (Id INT64 NOT NULL) PRIMARY KEY (Id);")
     assert reported(tmp_path) == ["Albums"]

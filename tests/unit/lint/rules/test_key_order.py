@@ -80,7 +80,7 @@ def test_other_numbers_and_years_are_no_hints(name: str) -> None:
     assert "SPN104" not in ids(ddl, "all")
 
 
-def test_times_ahead_are_information() -> None:
+def test_future_times_are_information() -> None:
     ddl = "CREATE TABLE T (ExpiresAt TIMESTAMP NOT NULL, Id INT64) PRIMARY KEY (ExpiresAt, Id)"
     finding = only("SPN102", ddl)
     assert finding.severity is Severity.INFO

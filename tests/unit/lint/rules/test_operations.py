@@ -20,12 +20,12 @@ def tables(*names: str, columns: str = "Code STRING(9) NOT NULL, Name STRING(99)
         ("app.dim_x", "app.dim_y", "app.dim_z"),
     ],
 )
-def test_lookup_tables_are_no_tenants(names: tuple[str, ...]) -> None:
+def test_lookup_tables_are_not_reported_as_tenants(names: tuple[str, ...]) -> None:
     assert "SPN701" not in ids(tables(*names))
     assert "SPN701" in ids(tables(*names), "SPN701")
 
 
-def test_tables_that_others_refer_to_are_no_tenants() -> None:
+def test_referenced_tables_are_not_reported_as_tenants() -> None:
     names = ("data_foo", "data_bar", "data_baz")
     assert "SPN701" in ids(tables(*names))
     referring = (
@@ -35,7 +35,7 @@ def test_tables_that_others_refer_to_are_no_tenants() -> None:
     assert "SPN701" not in ids(tables(*names) + referring)
 
 
-def test_a_chain_of_tables_is_no_row_of_tenants() -> None:
+def test_a_chain_of_tables_is_not_reported_as_tenants() -> None:
     columns = (
         "Code STRING(9) NOT NULL, Next STRING(9), FOREIGN KEY (Next) REFERENCES person1 (Code)"
     )

@@ -74,7 +74,7 @@ def test_a_constraint_is_replaced_only_where_the_new_one_is_as_strict() -> None:
     assert "ADD FOREIGN KEY (Shop, Order1) REFERENCES O (Shop, Id) ON DELETE CASCADE" in strict.fix
 
 
-def test_random_values_collide_with_none() -> None:
+def test_a_reference_to_a_random_key_is_information() -> None:
     orders = ORDERS.format(id_="UUID NOT NULL DEFAULT (NEW_UUID())")
     assert only("SPN405", orders + items(type_="UUID")).severity is Severity.INFO
 

@@ -268,7 +268,7 @@ def test_membership_known_beforehand() -> None:
     assert [of_pairs((1, 2)), of_pairs((2, 2))] == [None, False]
 
 
-def test_types_that_compare() -> None:
+def test_comparable_types() -> None:
     assert is_comparable(array_of(INT64))
     assert is_comparable(PAIR)
     assert not is_comparable(JSON)

@@ -67,24 +67,24 @@ class TestRejectsNull:
     a, b = column("a"), column("b")
     ids = frozenset((a.id,))
 
-    def test_comparisons_do(self):
+    def test_comparisons_reject_null(self):
         assert rejects_null(call("$less", ref(self.a), lit(1)), self.ids)
         assert rejects_null(call("$equal", ref(self.b), ref(self.a)), self.ids)
 
-    def test_other_columns_do_not(self):
+    def test_conditions_on_other_columns_do_not_reject_null(self):
         assert not rejects_null(call("$less", ref(self.b), lit(1)), self.ids)
 
-    def test_is_not_null_does_and_is_null_does_not(self):
+    def test_is_not_null_rejects_null_and_is_null_does_not(self):
         assert rejects_null(call("$not", is_null(ref(self.a))), self.ids)
         assert not rejects_null(is_null(ref(self.a)), self.ids)
 
-    def test_or_needs_every_branch(self):
+    def test_or_rejects_null_if_every_branch_does(self):
         mine, other = call("$less", ref(self.a), lit(1)), call("$less", ref(self.b), lit(1))
         assert not rejects_null(either(mine, other), self.ids)
         assert rejects_null(either(mine, mine), self.ids)
         assert rejects_null(both(mine, other), self.ids)
 
-    def test_through_a_cast_and_arithmetic(self):
+    def test_casts_and_arithmetic_reject_null(self):
         value = r.Cast(FLOAT64, call("$add", ref(self.a), lit(1), type_=INT64))
         assert rejects_null(call("$less", value, lit(1.0)), self.ids)
 
@@ -121,7 +121,7 @@ def order_of(*terms: str) -> list[str]:
         ([SLOW, PLAIN], [PLAIN, SLOW]),
     ],
 )
-def test_what_costs_little_and_cannot_fail_comes_first(written, evaluated):
+def test_cheap_terms_that_cannot_fail_are_evaluated_first(written, evaluated):
     assert order_of(*written) == evaluated
 
 

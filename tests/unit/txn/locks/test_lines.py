@@ -42,7 +42,7 @@ def _covers(request: Request, key: bytes) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_last_before_is_the_youngest_older_one(seed: int) -> None:
+def test_the_last_request_before_another_is_the_youngest_older_one(seed: int) -> None:
     rng, lines, ages = Random(seed), Lines(), count(1)
     waiting: dict[LockHolder, Request] = {}
     for _ in range(120):
@@ -68,7 +68,7 @@ def test_the_last_before_is_the_youngest_older_one(seed: int) -> None:
     assert not lines._ranges
 
 
-def test_nobody_waits_behind_a_transaction_without_an_age() -> None:
+def test_no_request_waits_behind_a_transaction_without_an_age() -> None:
     lines, without, other = Lines(), LockHolder(), LockHolder()
     request = Request(b"k", None, WRITE_ROW)
     lines.add(without, request)

@@ -99,7 +99,7 @@ def test_a_younger_writer_waits_for_an_older_holder() -> None:
     assert young.rows == {(T, b"k"): X}
 
 
-def test_a_committing_holder_is_waited_for_even_by_the_old() -> None:
+def test_even_an_older_transaction_waits_for_a_committing_holder() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(young, T, b"k", X)
     locks.begin_commit(young)
@@ -167,7 +167,7 @@ def test_a_cancelled_request_ends_waiting() -> None:
     assert isinstance(waiter.ends(), Cancelled)
 
 
-def test_an_idle_holder_gives_way_to_the_young() -> None:
+def test_an_idle_holder_gives_way_to_a_younger_transaction() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     old.client.busy = 0
@@ -202,7 +202,7 @@ def test_a_transaction_that_ends_while_it_waits_gets_no_lock() -> None:
     assert list(locks.holders()) == []
 
 
-def test_who_has_ended_locks_nothing_more() -> None:
+def test_an_ended_transaction_gets_no_locks() -> None:
     locks, first = LockTable(), holder(1)
     locks.release(first, State.INVALID)
     with pytest.raises(TransactionOver):
@@ -213,7 +213,7 @@ def test_who_has_ended_locks_nothing_more() -> None:
         locks.begin_commit(first)
 
 
-def test_an_end_that_cannot_follow_changes_nothing() -> None:
+def test_an_impossible_transition_changes_nothing() -> None:
     locks, first = LockTable(), holder(1)
     locks.lock_row(first, T, b"k", X)
     assert not locks.release(first, State.COMMITTED)  # it has not begun to
@@ -228,7 +228,7 @@ def test_an_end_that_cannot_follow_changes_nothing() -> None:
     assert not first.rows
 
 
-def test_the_wounded_may_still_roll_back() -> None:
+def test_a_wounded_transaction_can_be_rolled_back() -> None:
     locks, first = LockTable(), holder(1)
     assert locks.wound(first, "why")
     assert not locks.wound(first, "again")
@@ -314,7 +314,7 @@ def test_conflicts_are_those_of_spanner(
     assert young.state is (State.ACTIVE if together else State.ABORTED)
 
 
-def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
+def test_locks_on_a_row_accumulate() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     for lock in (read(1), read(2), write(3)):
         locks.lock_row(old, T, b"c", lock)
@@ -330,7 +330,7 @@ def test_what_is_locked_more_and_more_is_locked_in_all() -> None:
 # ---------------------------------------------------------------------------- fairness
 
 
-def test_nobody_overtakes_an_older_one_that_waits() -> None:
+def test_a_younger_request_does_not_overtake_an_older_waiter() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(locks, lambda: locks.lock_row(old, T, b"k", X))
@@ -344,7 +344,7 @@ def test_nobody_overtakes_an_older_one_that_waits() -> None:
     assert reader.ends() is None
 
 
-def test_who_gives_up_waiting_makes_way() -> None:
+def test_a_cancelled_waiter_lets_others_proceed() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(locks, lambda: locks.lock_row(old, T, b"k", X))
@@ -357,7 +357,7 @@ def test_who_gives_up_waiting_makes_way() -> None:
     assert not locks._requests
 
 
-def test_an_older_one_overtakes() -> None:
+def test_an_older_request_overtakes_a_younger_waiter() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
     writer = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
@@ -429,7 +429,7 @@ def test_a_reader_of_one_of_many_rows_locks_no_other_row() -> None:
 
 
 @pytest.mark.parametrize("held", ["a row", "a range"])
-def test_one_of_many_rows_is_waited_for(held: str) -> None:
+def test_a_request_for_many_rows_waits_for_one_of_them(held: str) -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     if held == "a row":
         locks.lock_row(old, T, KEYS[300], S)
@@ -479,7 +479,7 @@ def test_a_shared_range_is_no_lock_to_write() -> None:
     assert one.rows == {(T, KEYS[5]): X}
 
 
-def test_the_wounded_lock_no_rows() -> None:
+def test_a_wounded_transaction_locks_no_rows() -> None:
     locks, one = LockTable(), holder(1)
     locks.wound(one, "why")
     with pytest.raises(TransactionAborted):
@@ -489,7 +489,7 @@ def test_the_wounded_lock_no_rows() -> None:
 # ---------------------------------------------------------------------------- in line
 
 
-def test_who_ends_wakes_the_next_in_line_only() -> None:
+def test_a_release_wakes_only_the_next_waiter() -> None:
     locks, first = LockTable(), holder(1)
     locks.lock_row(first, T, b"k", X)
     line = [holder(age) for age in (2, 3, 4)]
@@ -505,7 +505,7 @@ def test_who_ends_wakes_the_next_in_line_only() -> None:
         assert all(waiter.thread.is_alive() for waiter in waiters[position + 1 :])
 
 
-def test_who_leaves_the_line_lets_those_behind_move_up() -> None:
+def test_a_waiter_that_leaves_the_queue_moves_up_those_behind() -> None:
     locks, first, second, third = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(first, T, b"k", X)
     call = Call()
@@ -537,7 +537,9 @@ def test_an_older_retry_lets_a_younger_one_finish() -> None:
     assert waiter.ends() is None
 
 
-def test_its_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_retry_waits_for_a_younger_holder_for_a_limited_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     locks, (old, young) = LockTable(), attempts(1, 2)
     locks.lock_row(young, T, b"k", S)
     monkeypatch.setattr(owners, "RETRY_PATIENCE_SECONDS", 0.001)
@@ -546,7 +548,7 @@ def test_its_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert old.patient_until is None
 
 
-def test_it_has_none_with_one_that_waits_itself() -> None:
+def test_a_retry_does_not_wait_for_a_holder_that_waits() -> None:
     locks, (old, young), oldest = LockTable(), attempts(2, 3), holder(1)
     locks.lock_row(oldest, T, b"other", X)
     locks.lock_row(young, T, b"k", S)

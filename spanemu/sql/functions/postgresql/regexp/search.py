@@ -53,7 +53,7 @@ Finder = Callable[[int], Occurrence | None]
 
 
 class Pattern:
-    """A compiled expression."""
+    """A compiled regular expression."""
 
     def __init__(self, regexp: Regexp) -> None:
         self.groups = regexp.groups
@@ -75,7 +75,7 @@ class Pattern:
         return next(self._occurrences(text, with_groups), None)
 
     def all(self, text: str, with_groups: bool) -> Iterator[Occurrence]:
-        """Yield the matches that do not overlap; after an empty match go on by one character."""
+        """Yield the matches that do not overlap; an empty match advances by one character."""
         return interruptible_stream(self._occurrences(text, with_groups))
 
     def _occurrences(self, text: str, with_groups: bool) -> Iterator[Occurrence]:

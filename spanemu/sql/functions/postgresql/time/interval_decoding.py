@@ -55,7 +55,7 @@ class Span:
     micros: int = 0
 
     def add(self, unit: str, whole: int, fraction: float) -> None:
-        """Add an amount of a unit; a fraction of a unit goes to smaller units.
+        """Add an amount of a unit; a fraction of a unit is carried to smaller units.
 
         A fraction of a year goes to whole months, of a month or week to days and microseconds.
         """

@@ -125,7 +125,7 @@ def offset_text(offset: int) -> str:
 
 
 def whole_micros(nanos: int) -> int:
-    """Return a timestamp without nanoseconds, which PostgreSQL's functions do not see."""
+    """Return a timestamp cut to microseconds, the precision of PostgreSQL's functions."""
     return nanos - nanos % NANOS_PER_MICRO
 
 

@@ -128,16 +128,9 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
 def view_relation(alias: str, view: View, env: Env, at: int) -> Relation:
     """Return the rows of a view: its query, resolved in place."""
     analysis = env.analysis
-    analysis.traits.tables.add(view.name)
-    analysis.enter("nested views", analysis.limits.view_depth + 1, at)
-    inside = Env(analysis, Scope(None), "view", {}, outermost=True)
-    try:
+    with analysis.inside_view(view, at):
+        inside = Env(analysis, Scope(None), "view", {}, outermost=True)
         result = analysis.resolve_query(_parsed(view.query), inside)
-    except AnalysisError as failure:
-        # The position of the error is in the text of the view, not of this statement.
-        failure.locate(view.query)
-        raise
-    analysis.leave("nested views")
     return derived_relation.DerivedRelation(
         alias, result.columns, result.scan, analysis.fold, implicit=True
     )

@@ -114,7 +114,7 @@ class _ColumnParts:
     # ------------------------------------------------------------------ what can be NULL
 
     def can_be_null(self, part: Part) -> bool:
-        """Return whether Spanner's analysis says that a value, or an element of it, can be NULL."""
+        """Return whether Spanner considers a value, or an element of it, nullable."""
         match part:
             case ResolvedColumn(id=id_):
                 return id_ in self._empty or any(map(self.can_be_null, self._parts.get(id_, ())))

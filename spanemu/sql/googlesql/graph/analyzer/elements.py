@@ -70,7 +70,7 @@ class Element(Identity):
         return ColumnRef(self.type, self.column)
 
     def hold(self, value: Expr) -> None:
-        """Let the column of `value` be the one that holds the element."""
+        """Make the column of `value` hold the element."""
         assert isinstance(value, ColumnRef)
         known = self.analysis.graph.elements
         entry = known.get(self.column.id)
@@ -304,7 +304,7 @@ class ScannedElement(ColumnarElement):
         )
 
     def scan(self) -> Scan:
-        """Return the scan. Call once, after everything that the query uses is requested."""
+        """Return the scan. Call this once, after the query has requested all that it uses."""
         if len(self.rows) != 1 and not self._union.outputs:
             self.tag()
         self.finish()

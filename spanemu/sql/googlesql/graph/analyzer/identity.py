@@ -20,7 +20,7 @@ from spanemu.values.value import decoder
 
 
 class Slot(NamedTuple):
-    """A column of keys: the part of a key that is the one with `number` among those of its type."""
+    """A column of keys: the part of a key with `number` among the parts of its type."""
 
     type: Type
     number: int
@@ -97,7 +97,7 @@ _SOME_VALUE: Mapping[TypeCode, Any] = {
 
 @lru_cache(maxsize=64)
 def filler(type_: Type) -> Literal:
-    """Return a constant of a type, which stands for a part of the key that an element lacks.
+    """Return a constant of a type, in place of a part of the key that an element lacks.
 
     Unlike NULL, a constant equals itself, so that keys are compared by equalities alone.
     """

@@ -50,7 +50,7 @@ def _check_label(label: ast.LabelName, catalog: GraphCatalog, is_edge: bool) -> 
 
 
 def tables_with(labels: LabelExpression | None, catalog: GraphCatalog, is_edge: bool) -> Numbers:
-    """Return the element tables of which some rows may satisfy a label expression."""
+    """Return the element tables with rows that may satisfy a label expression."""
     tables = catalog.tables(is_edge)
     if labels is None:
         return tables.all

@@ -99,7 +99,7 @@ class Matching(Protocol):
         ...
 
     def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
-        """Let a variable denote an element; return the conditions that it is the one it has."""
+        """Bind a variable to an element; if it is bound, return the conditions of equality."""
         ...
 
     def join_node(self, node: PatternNode, hint: Hint | None) -> Element:

@@ -124,7 +124,7 @@ class _Maker:
     def range(
         self, terms: Sequence[ast.Term], mode: ast.PathMode | None, where: Expression | None
     ) -> None:
-        """Add terms with what covers them all; a node stands at both ends."""
+        """Add terms with their common range, which begins and ends with a node."""
         self._ensure_node()
         first = len(self.shape.links)
         for term in terms:

@@ -87,7 +87,7 @@ def resolve_graph_table(item: sql_ast.GraphTable, env: Env, scope: Scope) -> Rel
 
 
 class GraphTableRelation(Relation):
-    """The rows of GRAPH_TABLE; elements are columns, of which only what is used is computed."""
+    """The rows of GRAPH_TABLE; elements are columns, computed as far as they are used."""
 
     def __init__(self, alias: str, table: WorkingTable) -> None:
         super().__init__(alias, table.fold)
@@ -126,7 +126,7 @@ def _in_graph(body: ast.GraphQuery, env: Env) -> WorkingTable:
 
 
 def resolve_queries(body: ast.GraphQuery, table: WorkingTable, env: GraphEnv) -> WorkingTable:
-    """Return the working table after queries joined by NEXT, which begin with `table`."""
+    """Return the working table that queries joined by NEXT make of `table`."""
     for query in body.queries:
         table = _linear(query, table, env)
     return table

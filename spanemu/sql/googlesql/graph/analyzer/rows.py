@@ -1,4 +1,4 @@
-"""The rows of one element table in one place of a query, with what a pattern asks of each row.
+"""The rows of one element table in one place of a query, with the conditions of a pattern.
 
 Columns are created on request, so that an element costs only what the query uses of it.
 """

@@ -130,7 +130,7 @@ def _typed(value: Expr, env: Env, at: int) -> Expr:
 
 
 def check_new(name: sql_ast.Identifier, table: WorkingTable, env: GraphEnv) -> None:
-    """Raise NameAlreadyDefined if the working table, or what CALL passed, has a name."""
+    """Raise NameAlreadyDefined if the working table, or the arguments of CALL, have a name."""
     captured = env.captured
     known = table.variable(name.name)
     if known is None and captured is not None:

@@ -178,7 +178,7 @@ class NotInArgumentList(BadExpression, sql_state=SqlState.INVALID_COLUMN_REFEREN
 
 
 class MisplacedAggregate(BadExpression, sql_state=SqlState.GROUPING_ERROR):
-    """An aggregate function stands where there are no groups of rows."""
+    """An aggregate function is used where rows are not grouped."""
 
 
 class ExpressionRefused(AnalysisError, sql_state=SqlState.FEATURE_NOT_SUPPORTED):

@@ -19,7 +19,6 @@ from spanemu.sql.analysis.derived_relation import DerivedRelation
 from spanemu.sql.analysis.hints import HintTarget, check_hints, table_hints
 from spanemu.sql.analysis.relation import Relation
 from spanemu.sql.analysis.table_relation import SystemRelation, TableRelation
-from spanemu.sql.errors import AnalysisError
 from spanemu.sql.postgresql import ast
 from spanemu.sql.postgresql.analyzer.analysis import CommonTable
 from spanemu.sql.postgresql.analyzer.errors import (
@@ -126,16 +125,9 @@ def _common_table(alias: str, table: CommonTable, env: Env) -> Relation:
 
 def _view(alias: str, view: View, env: Env, at: int) -> Relation:
     analysis = env.analysis
-    analysis.traits.tables.add(view.name)
-    analysis.enter("nested views", analysis.limits.view_depth + 1, at)
-    inside = Env(analysis, Scope(None), "SELECT", {}, outermost=True)
-    try:
+    with analysis.inside_view(view, at):
+        inside = Env(analysis, Scope(None), "SELECT", {}, outermost=True)
         result = analysis.resolve_query(_parsed(view.query), inside)
-    except AnalysisError as failure:
-        # The position of the error is in the text of the view, not of this statement.
-        failure.locate(view.query)
-        raise
-    analysis.leave("nested views")
     return DerivedRelation(alias, result.columns, result.scan, analysis.fold)
 
 

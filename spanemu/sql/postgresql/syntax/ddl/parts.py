@@ -85,7 +85,7 @@ class DdlPartParser(QueryParser):
         self.refuse(f"<{clause}> clause is not supported in <{self.statement}> statement.")
 
     def skip_rest(self) -> None:
-        """Consume the rest of a statement that is refused whatever it says."""
+        """Consume the rest of a statement that is refused in any case."""
         while self.token.kind is not Kind.END and self.token.symbol != ";":
             self.advance()
 

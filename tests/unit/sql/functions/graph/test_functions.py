@@ -136,12 +136,12 @@ def test_a_path_is_made_of_connected_elements_in_either_direction():
         ((person(1), knows(1, 2), person(3)), "The edge at index 1 does not"),
     ],
 )
-def test_other_elements_make_no_path(elements, problem):
+def test_other_elements_do_not_form_a_path(elements, problem):
     with pytest.raises(BadArgument, match=problem):
         make_path(*elements)
 
 
-def test_pieces_of_a_path_share_the_node_between_them():
+def test_joined_paths_share_their_common_node():
     first, second = path(1, 2).value, path(2, 3).value
     assert joined([first, second]) == path(1, 2, 3).value
     assert joined([person(1), knows(1, 2), person(2), person(2), second]) == path(1, 2, 3).value

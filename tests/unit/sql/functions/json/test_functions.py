@@ -503,7 +503,7 @@ def test_json_remove(document: str, paths: tuple[str | None, ...], expected: str
     assert shown(edit.json_remove(j(document), *paths)) == expected
 
 
-def test_edits_that_fail() -> None:
+def test_invalid_edits_are_refused() -> None:
     with pytest.raises(BadJsonPath):
         edit.json_remove(j("{}"), "$")
     for path in ("x", "$[1000000]", "$" + ".a" * 100, "$" + ".a" * 5000):

@@ -54,7 +54,9 @@ def test_a_cast_converts(value: Any, source: Type, target: Type, result: Any) ->
         (b"\xff", types.BYTES, types.STRING, Code.OUT_OF_RANGE),
     ],
 )
-def test_a_value_that_does_not_convert(value: Any, source: Type, target: Type, code: Code) -> None:
+def test_values_that_cannot_be_cast_are_refused(
+    value: Any, source: Type, target: Type, code: Code
+) -> None:
     with pytest.raises(SpannerError) as caught:
         cast(value, source, target)
     assert caught.value.code is code

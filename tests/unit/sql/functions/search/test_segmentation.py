@@ -42,7 +42,7 @@ def test_blanks_between_characters_mean_nothing_in_some_languages(language: str)
 
 
 @pytest.mark.usefixtures("_dictionaries")
-def test_dictionaries_know_words() -> None:
+def test_dictionaries_segment_text_into_words() -> None:
     assert fulltext_words("東京旅行") == ["東京", "旅行"]
     assert fulltext_words("我喜欢全文搜索 ok") == ["我", "喜欢", "全文", "搜索", "ok"]
     tokens = fulltext("東京旅行に行きました")

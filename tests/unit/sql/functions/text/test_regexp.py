@@ -70,7 +70,7 @@ def test_value(name: str, arguments: tuple[Any, ...], expected: Any) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", r"(?=a)", r"\1", "[z-a]"])
-def test_patterns_that_re2_refuses(pattern: str) -> None:
+def test_patterns_invalid_in_re2_are_refused(pattern: str) -> None:
     with pytest.raises(BadRegularExpression):
         call("REGEXP_CONTAINS", "a", pattern)
 

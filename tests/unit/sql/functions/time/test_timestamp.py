@@ -213,7 +213,7 @@ def test_unix_units() -> None:
         timestamp.timestamp_of_seconds(2**62)
 
 
-def test_pending_commit_timestamp_is_no_value() -> None:
+def test_pending_commit_timestamp_cannot_be_evaluated() -> None:
     with pytest.raises(BadArgument):
         timestamp.pending_commit_timestamp()
     assert timestamp.current_timestamp(CONTEXT) == 7

@@ -87,7 +87,7 @@ def test_endless_nesting_exceeds_a_limit(opening: str, closing: str) -> None:
     ("opening", "closing", "levels"),
     [("(", ")", 5_000), ("f(", ")", 95), ("(SELECT ", ")", 60), ("[", "]", 95), ("- ", "", 190)],
 )
-def test_reasonable_nesting_is_fine(opening: str, closing: str, levels: int) -> None:
+def test_nesting_within_the_limit_is_accepted(opening: str, closing: str, levels: int) -> None:
     assert parse_expression(opening * levels + "1" + closing * levels)
 
 

@@ -70,7 +70,7 @@ def test_a_long_path_is_read_in_linear_time() -> None:
 
 
 @pytest.mark.parametrize("comment", ["-- x", "# x", "/* x */", "/**/", "/* * / ** */", "--"])
-def test_a_comment_is_no_token(comment: str) -> None:
+def test_comments_are_skipped(comment: str) -> None:
     assert symbols(f"a {comment}\n b") == ["A", "B"]
 
 

@@ -28,7 +28,7 @@ def test_no_grammar_class_overrides_a_rule_of_another(grammar: type[Cursor]) -> 
                 owners[name] = parser.__name__
 
 
-def test_the_end_is_never_passed() -> None:
+def test_the_parser_does_not_advance_past_the_end() -> None:
     cursor = Cursor("a")
     taken = [cursor.advance().text for _ in range(4)]
     assert taken == ["a", "", "", ""]

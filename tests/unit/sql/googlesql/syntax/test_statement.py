@@ -28,7 +28,7 @@ def test_only_one_statement() -> None:
 
 @pytest.mark.parametrize("parse", [parse_statement, parse_query, parse_expression])
 @pytest.mark.parametrize("text", ["", " ", "-- x", ";", ")"])
-def test_an_empty_text_is_no_statement(parse: Callable[[str], ast.Node], text: str) -> None:
+def test_an_empty_text_is_refused(parse: Callable[[str], ast.Node], text: str) -> None:
     with pytest.raises(SyntaxFailure):
         parse(text)
 

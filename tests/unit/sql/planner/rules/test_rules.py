@@ -174,7 +174,7 @@ class TestUnnestSubqueries:
 
 
 class TestPushFilters:
-    def test_to_the_sides_of_a_join(self):
+    def test_filters_are_pushed_to_the_sides_of_a_join(self):
         singers, albums = TableRefs(SINGERS), TableRefs(ALBUMS)
         join = Join(
             JoinKind.INNER, scan(singers), scan(albums), equal(singers.SingerId, albums.SingerId)
@@ -207,7 +207,7 @@ class TestPushFilters:
         lax = push_filters(Filter(join, call("$is_null", albums.Budget)), PLANNING)
         assert isinstance(lax, Filter)
 
-    def test_through_a_projection(self):
+    def test_filters_are_pushed_through_a_projection(self):
         refs, doubled = TableRefs(SINGERS), column("doubled")
         value = call("$add", refs.SingerId, refs.SingerId, type_=INT64)
         project = Project(scan(refs), ((doubled, value),), ())

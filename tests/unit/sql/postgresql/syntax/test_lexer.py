@@ -35,7 +35,7 @@ def test_every_token_knows_its_text() -> None:
 @pytest.mark.parametrize(
     "comment", ["-- x", "/* x */", "/**/", "/* * / ** */", "--", "/* /* */ */", "/*/**//**/ x*/"]
 )
-def test_a_comment_is_no_token(comment: str) -> None:
+def test_comments_are_skipped(comment: str) -> None:
     assert symbols(f"a {comment}\n b") == ["A", "B"]
 
 
@@ -136,7 +136,7 @@ def test_a_number_is_apart_from_a_following_word(text: str) -> None:
         ".",
     ],
 )
-def test_no_text_takes_long(pattern: str) -> None:
+def test_no_text_has_more_tokens_than_characters(pattern: str) -> None:
     text = pattern * (20_000 // len(pattern))
     try:
         tokens = len(tokenize(text))

@@ -21,7 +21,7 @@ def test_a_text_holds_one_statement(text: str) -> None:
     assert refused.value.code is Code.INVALID_ARGUMENT
 
 
-def test_semicolons_around_a_statement_are_no_statements() -> None:
+def test_semicolons_around_a_statement_are_ignored() -> None:
     assert parse_statement("; SELECT 1;;") == parse_statement("SELECT 1")
 
 

@@ -41,7 +41,7 @@ def test_deletion(document: str, type_: str, key: Any, result: str) -> None:
 @pytest.mark.parametrize(
     ("document", "type_", "key"), [('"a"', "STRING", "a"), ("{}", "INT64", 0), ("1", "INT64", 0)]
 )
-def test_what_cannot_be_deleted(document: str, type_: str, key: Any) -> None:
+def test_invalid_deletions_are_refused(document: str, type_: str, key: Any) -> None:
     with pytest.raises(SpannerError) as caught:
         result_of("jsonb_delete", document, type_, key)
     assert caught.value.code is Code.INVALID_ARGUMENT

@@ -94,7 +94,7 @@ def test_date_forms(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_DATES)
-def test_texts_that_are_no_dates(text: str) -> None:
+def test_malformed_dates_are_refused(text: str) -> None:
     assert code_of(date_in, text) is Code.INVALID_ARGUMENT
 
 
@@ -104,7 +104,7 @@ def test_timestamp_forms(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_TIMESTAMPS)
-def test_texts_that_are_no_timestamps(text: str) -> None:
+def test_malformed_timestamps_are_refused(text: str) -> None:
     assert code_of(timestamptz_in, HERE, text) is Code.INVALID_ARGUMENT
 
 
@@ -191,7 +191,7 @@ def test_literals_with_fields(text: str, fields: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_texts_that_are_no_intervals(text: str) -> None:
+def test_malformed_intervals_are_refused(text: str) -> None:
     assert code_of(interval_in, text) is Code.INVALID_ARGUMENT
 
 

@@ -87,7 +87,7 @@ def test_nested_scopes(sql: str) -> None:
         ("WITH a AS (SELECT 1 FROM b), b AS (SELECT 2) SELECT 3", TableNotFound),
     ],
 )
-def test_names_that_are_not_visible(sql: str, failure: type[Exception]) -> None:
+def test_invisible_names_are_refused(sql: str, failure: type[Exception]) -> None:
     with pytest.raises(failure):
         query(sql)
 

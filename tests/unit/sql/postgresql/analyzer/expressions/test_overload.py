@@ -103,7 +103,7 @@ def test_unknown_arguments_alone_determine_no_type():
     assert solution.undetermined
 
 
-def test_a_non_array_is_no_array():
+def test_a_scalar_is_refused_for_an_array():
     assert solve((STRING, ANY_NON_ARRAY), (STRING, INT64)) is not None
     assert solve((STRING, ANY_NON_ARRAY), (STRING, INTS)) is None
 
