@@ -136,7 +136,7 @@ class Lifting:
         return map_parts(expr, lambda node: node, self._in_terms_of_outputs)
 
     def _with_operand(self, subquery: Subquery, needed: Sequence[Expr]) -> Subquery:
-        """Return a subquery without the calls in the operand of IN, which is no part of the rows."""
+        """Return a subquery without calls in the operand of IN, a value of the outer row."""
         if subquery.operand is None:
             return subquery
         operand = self._visit(subquery.operand, needed)
