@@ -8,7 +8,7 @@ parser, its lexer and its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +19,10 @@ _INDENT = "  "
 _SEMICOLON = re.compile(r"\s*;")
 _NO_SPACE_BEFORE = frozenset({",", ")", "]", ".", ";"})
 _NO_SPACE_AFTER = frozenset({"(", "[", ".", "@"})
+_SPACE_AFTER = frozenset({",", "="})
 _AS_WRITTEN = frozenset({"(", "<", ">", "-", "@", "[", "=>", "::"})  # a space around them stays
+_TYPES = frozenset({"ARRAY", "STRUCT"})
+_CLOSING = frozenset({">", ">>"})
 _BLOCKS = ("CREATE TABLE", "CREATE QUEUE")
 # The first two words of the parts of an element table, besides LABEL name.
 _CLAUSES = frozenset(
@@ -121,11 +124,16 @@ class _Formatter:
         """
         out = ""
         before = ""
+        brackets = _type_brackets(tokens)
         opening = True
         opening_words = self._style.opening | self._style.reserved
         for token in tokens:
             symbol, written = token.symbol, text[token.at : token.end]
             opening = opening and token.at < opening_end and symbol in opening_words
+            if brackets.get(token.at, 0) < 0:
+                symbol = ">"  # also that of several types at once
+            elif symbol in ("<", ">") and token.at not in brackets:
+                symbol = "<="  # a comparison
             if out and _has_space(before, symbol, text[token.at - 1 : token.at]):
                 out += " "
             in_capitals = opening or (symbol in self._style.reserved and written.upper() == symbol)
@@ -188,11 +196,13 @@ def _closing(tokens: Sequence[Token], start: int) -> int:
 
 
 def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return the tokens, split at the commas outside parentheses and angle brackets."""
+    """Return the tokens, split at the commas outside parentheses and the brackets of types."""
     parts: list[list[Token]] = [[]]
+    brackets = _type_brackets(tokens)
     depth = 0
     for token in tokens:
-        depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(token.symbol, 0)
+        depth += brackets.get(token.at, 0)
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.symbol, 0)
         if token.symbol == "," and depth <= 0:
             parts.append([])
         else:
@@ -200,9 +210,30 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
     return [part for part in parts if part]
 
 
+def _type_brackets(tokens: Sequence[Token]) -> Mapping[int, int]:
+    """Return by position how many types an angle bracket opens, or closes if negative.
+
+    Other signs of this shape compare or shift.
+    """
+    brackets: dict[int, int] = {}
+    depth = 0
+    before = ""
+    for token in tokens:
+        symbol = token.symbol
+        if symbol == "<" and before in _TYPES:
+            brackets[token.at] = 1
+        elif symbol in _CLOSING and depth >= len(symbol):
+            brackets[token.at] = -len(symbol)
+        depth += brackets.get(token.at, 0)
+        before = symbol
+    return brackets
+
+
 def _has_space(before: str, symbol: str, gap: str) -> bool:
     if symbol in _NO_SPACE_BEFORE or before in _NO_SPACE_AFTER:
         return False
+    if before in _SPACE_AFTER:
+        return True
     if symbol in _AS_WRITTEN or before in _AS_WRITTEN:
         return gap.isspace()
     return True

@@ -293,6 +293,20 @@ def test_a_branch_calls_for_its_rows_only(registered, database):
     assert [call.row_count for call in registered.calls] == [2]
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("AI.CLASSIFY(Text, ['lamp', 'desk']) IN (SELECT Cut FROM Gem)", []),
+        ("AI.CLASSIFY(Text, ['lamp', 'desk']) NOT IN (SELECT Cut FROM Gem)", [(1,), (2,), (3,)]),
+        ("NOT AI.CLASSIFY(Text, ['lamp', 'desk']) IN (SELECT Text FROM Doc)", []),
+    ],
+)
+def test_the_operand_of_in_calls_once_for_each_row(registered, database, condition, expected):
+    registered.register("AI.CLASSIFY", lambda batch, call: ["lamp"] * len(batch))
+    assert rows(database, f"SELECT Id FROM Doc WHERE {condition} ORDER BY Id") == expected
+    assert [call.row_count for call in registered.calls] == [3]
+
+
 # ---------------------------------------------------------------------------- remote functions
 
 

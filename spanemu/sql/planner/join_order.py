@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from spanemu.sql.plan import nodes
 from spanemu.sql.plan.conditions import conjunction, conjuncts, equal, equality, is_compound
-from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin
+from spanemu.sql.plan.joins import ApplyJoin, HashJoin, Join, JoinKind, MergeJoin, Unnest
 from spanemu.sql.plan.nodes import Node
 from spanemu.sql.plan.traverse import free, is_volatile, walk_nodes
 from spanemu.sql.planner.estimate import Estimate, estimate, seeking_cost
@@ -245,6 +245,29 @@ def plan_join(
         best = _greedy(cluster, start, required, best) or best
     assert best is not None
     return best.node
+
+
+def hash_array(node: Unnest) -> Node:
+    """Return a finished UNNEST, as a hash join where an array that all rows share is compared.
+
+    Only an equality of an element with a value of the row can be looked up.
+    """
+    elements = frozenset([column.id for column in node.produced])
+    if free(node.array) or is_volatile(node.array):
+        return node
+    keys, rest = _equal_keys(list(conjuncts(node.condition)), node.input.ids, elements)
+    if not keys:
+        return node
+    own = [term for term in rest if free(term) <= elements and not is_volatile(term)]
+    array = Unnest(nodes.Unit(), node.array, node.element, node.offset, condition=conjunction(own))
+    return HashJoin(
+        JoinKind.LEFT if node.outer else JoinKind.INNER,
+        node.input,
+        array,
+        tuple([left for left, _ in keys]),
+        tuple([right for _, right in keys]),
+        conjunction([term for term in rest if term not in own]),
+    )
 
 
 def _flatten(node: Node, inputs: list[Node], conditions: list[Expr]) -> None:

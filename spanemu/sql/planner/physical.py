@@ -258,7 +258,7 @@ def _with(node: nodes.With, required: Required, planning: Planning) -> Node:
 
 
 def _unnest(node: Unnest, required: Required, planning: Planning) -> Node:
-    return replace(node, input=choose(node.input, required, planning))
+    return join_order.hash_array(replace(node, input=choose(node.input, required, planning)))
 
 
 _LOOKUPS_A_ROW = 100.0  # nodes that paths from one node visit

@@ -93,7 +93,7 @@ class Lifting:
         if isinstance(expr, (LambdaExpr, Let)):
             return expr
         if isinstance(expr, Subquery):
-            return self._inlined(expr, needed)
+            return self._inlined(self._with_operand(expr, needed), needed)
         if isinstance(expr, FunctionCall):
             signature = expr.signature
             if signature.target is not None:
@@ -134,6 +134,13 @@ class Lifting:
         if not makes_calls(expr):
             return expr
         return map_parts(expr, lambda node: node, self._in_terms_of_outputs)
+
+    def _with_operand(self, subquery: Subquery, needed: Sequence[Expr]) -> Subquery:
+        """Return a subquery without calls in the operand of IN, a value of the outer row."""
+        if subquery.operand is None:
+            return subquery
+        operand = self._visit(subquery.operand, needed)
+        return replace_fields(subquery, {"operand": operand})
 
     def _inlined(self, subquery: Subquery, needed: Sequence[Expr]) -> Expr:
         """Return the value of a subquery whose row is made of the outer row, or the subquery."""

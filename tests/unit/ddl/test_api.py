@@ -41,6 +41,28 @@ def test_comments_stay() -> None:
     assert [line for line in ("-- a", "-- b", "# c") if line not in laid_out] == []
 
 
+EXPRESSIONS = """\
+CREATE TABLE T (
+  k INT64,
+  CHECK (k < 5),
+  a INT64 DEFAULT (IF(2 > 1, -1, 8 >> 1)),
+  CONSTRAINT c CHECK (a > IF(k > 1 AND k < 2, 1, 2)),
+  b INT64 AS (ARRAY_LENGTH(ARRAY<STRUCT<x INT64, y ARRAY<STRING>>>[(1, ["x"])])),
+  c BOOL AS ([k] = [1][OFFSET(0)]),
+) PRIMARY KEY (k);
+"""
+MODEL = (
+    "CREATE MODEL M INPUT (a INT64) OUTPUT (b STRUCT<x ARRAY<FLOAT64>>) REMOTE "
+    "OPTIONS (endpoints = ['e', 'f'], default_batch_size = 3);\n"
+)
+
+
+@pytest.mark.parametrize("text", [EXPRESSIONS, MODEL])
+def test_angle_brackets_enclose_types_or_compare(text: str) -> None:
+    assert format_ddl(text) == text
+    assert format_ddl(text.replace(" = [", "=[").replace("< 5", "<5").replace(", ", ",")) == text
+
+
 GRAPH = """\
 CREATE PROPERTY GRAPH g
   NODE TABLES (

@@ -61,7 +61,7 @@ _TESTS = (SubqueryKind.EXISTS, SubqueryKind.IN)
 # ---------------------------------------------------------------------------- EXISTS and IN
 
 
-def unnest_subqueries(node: Node, _: Planning) -> Node:
+def unnest_subqueries(node: Node, planning: Planning) -> Node:
     """Turn a filter on [NOT] EXISTS or [NOT] IN (subquery) into a semi or anti join.
 
     The subquery's conditions on the outer row become the join's condition where they can be
@@ -75,6 +75,8 @@ def unnest_subqueries(node: Node, _: Planning) -> Node:
         inside = negated(condition)
         test = condition if inside is None else inside
         if isinstance(test, Subquery) and test.kind in _TESTS:
+            if test.operand is not None and is_volatile(test.operand):
+                below, test = _computed_first(below, test, planning)
             below = _join(below, test, inside is not None)
         else:
             left.append(condition)
@@ -82,6 +84,17 @@ def unnest_subqueries(node: Node, _: Planning) -> Node:
         return node
     remaining = conjunction(left)
     return below if remaining is None else Filter(below, remaining)
+
+
+def _computed_first(left: Node, test: Subquery, planning: Planning) -> tuple[Node, Subquery]:
+    """Return the rows with the operand of IN as a column, and the test of that column.
+
+    A volatile value is computed once for each row, not for each pair that is compared.
+    """
+    assert test.operand is not None
+    column = planning.new_column("operand", test.operand.type)
+    computed = Project(left, ((column, test.operand),), left.columns)
+    return computed, replace(test, operand=_ref(column))
 
 
 def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
