@@ -98,7 +98,8 @@ def environ(clone: Path) -> dict[str, str]:
         "PYTHONPATH": str(clone),
         "PATH": ":".join([*map(str, path), "/usr/bin", "/bin"]),
         "GITHUB_REF_NAME": f"v{__version__}",
-        "PYTEST_ADDOPTS": "--collect-only -q -p no:cacheprovider",
+        "PYTEST_ADDOPTS": "--collect-only -q --assert=plain -p no:cacheprovider",
+        "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",  # It is enough to collect the tests once.
     }
 
 

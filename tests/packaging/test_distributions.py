@@ -94,7 +94,8 @@ def test_the_sdist_has_the_tests_and_all_that_they_need(sdist: Path, tmp_path: P
     with tarfile.open(sdist) as content:
         content.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
-    pytest_ = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    # Assertions are not rewritten: that takes longer than to collect the tests.
+    pytest_ = [sys.executable, "-m", "pytest", "-q", "--assert=plain", "-p", "no:cacheprovider"]
     variables = {"PYTHONPATH": str(folder)}
     collected = run([*pytest_, "--collect-only", "tests"], variables, folder)
     assert collected.returncode == 0, collected.stdout[-3_000:]
