@@ -29,6 +29,7 @@ LAZY_MODULES = frozenset(
         "spanemu.api.calls",
         "spanemu.api.change_streams",
         "spanemu.api.client",
+        "spanemu.api.exploring",
         "spanemu.api.operations",
         "spanemu.api.probe",
         "spanemu.api.remote",

@@ -6,7 +6,7 @@ process can use several emulators.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from threading import Thread
 from typing import Any
@@ -71,6 +71,13 @@ def official_database(client: Client, instance: str, database: str, **options: A
     if sessions is not None and hasattr(sessions, "_build_maintenance_thread"):
         sessions._build_maintenance_thread = _idle_thread
     return handle
+
+
+def through_channel(database: Any, wrapped: Callable[[Any], Any]) -> None:
+    """Let a new `Database` send its requests through a channel around its own."""
+    transport = database.spanner_api.transport
+    channel = wrapped(transport.grpc_channel)
+    database._spanner_api = type(database.spanner_api)(transport=type(transport)(channel=channel))
 
 
 def server_message(problem: GoogleAPICallError) -> str:

@@ -24,7 +24,6 @@ from google.cloud.spanner_v1.database import Database
 
 from spanemu.api import change_streams as streams
 from spanemu.api.client import official_async_database, official_client, official_database
-from spanemu.base.errors import Unsupported
 from spanemu.base.resource_names import DatabaseName, InstanceName
 from spanemu.control import faults as fault_control
 from spanemu.control import models as model_control
@@ -190,12 +189,9 @@ class DatabaseHandle(DatabaseControl, TransferControl):
         """Return a change stream, whose records tests read without the partition protocol."""
         return self.change_streams[name]
 
+    @abstractmethod
     def explore(self, actors: Any, **options: Any) -> Any:
-        """Run the interleavings of functions. Only for emulators in this process.
-
-        Raises Unsupported for others.
-        """
-        raise Unsupported("The exploration of a database of an emulator in another process")
+        """Run the interleavings of some functions, and return what was found."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"

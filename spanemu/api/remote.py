@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from google.api_core.exceptions import AlreadyExists, ServiceUnavailable
 from google.api_core.retry import Retry, if_exception_type
 
+from spanemu.api import exploring
 from spanemu.api.calls import Calls
 from spanemu.api.change_streams import ChangeStreamsHandle
+from spanemu.api.client import official_database
 from spanemu.api.endpoint_file import Endpoint
 from spanemu.api.handles import DatabaseHandle, EmulatorHandle, NamedDatabase
 from spanemu.base.resource_names import DatabaseName
@@ -29,6 +31,7 @@ from spanemu.config import DEFAULT_INSTANCE, DEFAULT_PROJECT, HostPort, ProcessS
 from spanemu.control.change_streams import ChangeStreamControl
 from spanemu.control.clock import EmulatorClock, as_datetime
 from spanemu.control.emulator import SavingControl
+from spanemu.control.explorations import ExplorationsControl
 from spanemu.control.models import ModelControl
 from spanemu.control.remote import Proxy, RemoteFaults, RemoteRecorder, proxy
 from spanemu.control.request_log import RequestLog
@@ -93,6 +96,21 @@ class RemoteDatabase(Proxy, DatabaseHandle):
         splits = proxy(SplitsHandle, self._calls, **self._scope)
         splits.last_commit()  # From the first request on, the emulator keeps the last commit.
         return splits
+
+    def explore(self, actors: Any, **options: Any) -> Any:
+        """Run the interleavings of functions of this process, and return what was found.
+
+        As `DatabaseHandle.explore`, but for `invariant`, `allow_errors` and coroutine functions.
+        Functions use the `Database` that they are given, on their own threads.
+        """
+        control = proxy(ExplorationsControl, self._calls, **self._scope)
+        return exploring.explore(control, self._own_client(), actors, options)
+
+    def _own_client(self) -> Any:
+        """Return a new `Database` of the official client."""
+        client = self._emulator.client(self._path.project)
+        options = self._client_options()
+        return official_database(client, self._path.instance, self._path.database, **options)
 
     @property
     def change_streams(self) -> ChangeStreamsHandle:

@@ -9,6 +9,8 @@ Then `cycles` names what it finds. Without a cycle, a fault or an abort is the r
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from spanemu.database.database import Database
 from spanemu.explorer.actors import Actor
 from spanemu.explorer.cycles import cycle_of, dependency_text, named
@@ -81,14 +83,22 @@ def _lost_update(
                 if own.actor != read.actor or own.step <= row.step:
                     continue
                 if own.access.low == row.access.low and own.access.conflicts(row.access):
-                    return _overwritten(read, other, row, own, names, rows)
+                    return _named(_Overwriting(read, other, row, own), names, rows)
     return None
 
 
-def _overwritten(
-    read: Read, seen: Written, row: Written, own: Written, names: list[str], rows: RowNames
-) -> Diagnosis:
+class _Overwriting(NamedTuple):
+    """A read, what another actor has written at it, the row of that, and the last write to it."""
+
+    read: Read
+    other: Written
+    row: Written
+    own: Written
+
+
+def _named(overwriting: _Overwriting, names: list[str], rows: RowNames) -> Diagnosis:
     """Return the diagnosis of a row that is overwritten after a read of it, or of its entry."""
+    read, other, row, own = overwriting
     name, mine, theirs = rows.row(own.access), names[own.actor], names[row.actor]
     before = dependency_text("rw", mine, theirs, name)
     after = dependency_text("ww", theirs, mine, name)
@@ -98,7 +108,7 @@ def _overwritten(
         "what it had read",
         MOVE_READ,
         (
-            Link("rw", read.step, seen.step, seen.access, before),
+            Link("rw", read.step, other.step, other.access, before),
             Link("ww", row.step, own.step, row.access, after),
         ),
     )

@@ -23,7 +23,7 @@ from spanemu.explorer.outcomes import Allowed, Outcome, OutcomeReader
 from spanemu.explorer.repeating import OTHERS, UNSEEN, check_same, departure, is_same, note_shapes
 from spanemu.explorer.run import HANG_SECONDS, Run
 from spanemu.explorer.schedules import Fault, Plan, Priorities, parsed_schedule
-from spanemu.explorer.search import Branch, Frontier
+from spanemu.explorer.search import Branch, Frontier, has_dependencies
 from spanemu.explorer.settings import Function, Settings, bound, named
 from spanemu.explorer.shortening import Word, shortened
 from spanemu.explorer.threads import python_functions
@@ -392,7 +392,7 @@ class Exploration:
         touches = False
         for order in permutations(every):
             run = self._judged(Plan((), order, by_transaction), phase, frontier.left)
-            touches = touches or _touches(run)
+            touches = touches or has_dependencies(run)
             self._add(frontier, run)
         if by_transaction and not touches:
             self._warn("no two actors touch a common cell: there is nothing to explore")
@@ -492,12 +492,3 @@ class Exploration:
             return tried.run
 
         return attempts[tuple(shortened(attempt.run, again).word)]
-
-
-def _touches(run: Run) -> bool:
-    """Return whether steps of two actors depend on each other."""
-    return any(
-        other.actor != step.actor and step.depends_on(other)
-        for step in run.steps
-        for other in run.steps[: step.index]
-    )

@@ -39,6 +39,7 @@ from spanemu.explorer.errors import (
 from spanemu.explorer.exploration import Emulated, Exploration, Explored
 from spanemu.explorer.mailbox import Baton, Mailbox
 from spanemu.explorer.requests import UNSCHEDULED
+from spanemu.explorer.schedules import InvalidSchedule
 from spanemu.explorer.settings import Settings
 from spanemu.explorer.watching import Front
 from spanemu.frontend.dispatch import ServedCall, Watcher
@@ -284,6 +285,8 @@ class RemoteExploration(Exploration, ExplorationHandle):
             self._answers.put(CannotExplore(str(error).partition(" Its stack")[0]))
         except (CannotExplore, NotExplored) as error:
             self._answers.put(error)
+        except InvalidSchedule as error:
+            self._answers.put(CannotExplore(str(error)))
         except Exception as bug:
             self._answers.put(CannotExplore(f"The exploration failed: {bug!r}"))
             raise

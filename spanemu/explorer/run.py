@@ -261,15 +261,15 @@ class Run:
         if self._starting:
             return self._starting.pop(0)
         enabled, waiting = [], []
-        for each in self._running():
-            if each.waits is None:
-                enabled.append(each)
+        for running in self._running():
+            if running.waits is None:
+                enabled.append(running)
                 continue
-            waiting.append(each)
-            if each.waits.is_over():
-                enabled.append(each)
-                if each.enabled_by is None:
-                    each.enabled_by = len(self.steps) - 1
+            waiting.append(running)
+            if running.waits.is_over():
+                enabled.append(running)
+                if running.enabled_by is None:
+                    running.enabled_by = len(self.steps) - 1
         if not enabled:
             self._others = self._free = ()
             return self._wake(waiting) if waiting else None

@@ -21,6 +21,10 @@ _LETTER = re.compile(_ACTOR)
 _FAULT = re.compile(rf"(abort|late|lost):(?:([A-Z])(\d+)|({_ACTOR}):(\d+))")
 
 
+class InvalidSchedule(ValueError):
+    """A text that is no schedule of the actors."""
+
+
 class Fault(NamedTuple):
     """A fault of the nth commit of an actor: "abort", or a "late" or "lost" response."""
 
@@ -85,14 +89,14 @@ class Priorities:
 
 
 def parsed_schedule(text: str, roster: Roster, functions: int) -> Plan:
-    """Return the plan of a schedule such as "ABBA" or "AABB/lost:A1". Raises ValueError."""
+    """Return the plan of a schedule such as "ABBA" or "AABB/lost:A1". Raises InvalidSchedule."""
     letters, *options = text.split("/")
     word = []
     if _WORD.fullmatch(letters):
         word = [roster.named(letter) for letter in _LETTER.findall(letters)]
     if not word or None in word:
         known = ", ".join(LETTERS[:functions])
-        raise ValueError(f"schedule={text!r}: the actors are {known}, and A1 is a thread of A")
+        raise InvalidSchedule(f"schedule={text!r}: the actors are {known}, and A1 is a thread of A")
     plan = Plan(tuple(actor.number for actor in word if actor), tuple(range(functions)))
     for option in options:
         fault = _parsed_fault(option, roster)
@@ -101,7 +105,7 @@ def parsed_schedule(text: str, roster: Roster, functions: int) -> Plan:
         elif fault is not None:
             plan = plan._replace(fault=fault)
         else:
-            raise ValueError(
+            raise InvalidSchedule(
                 f"schedule={text!r}: {option!r} is neither 'transactions' nor a fault such as "
                 "'abort:A1', 'late:A1' or 'lost:A1'"
             )

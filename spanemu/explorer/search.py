@@ -114,6 +114,15 @@ class Frontier:
         return True
 
 
+def has_dependencies(run: Run) -> bool:
+    """Return whether steps of two actors depend on each other."""
+    return any(
+        other.actor != step.actor and step.depends_on(other)
+        for step in run.steps
+        for other in run.steps[: step.index]
+    )
+
+
 def races(run: Run, trace: Trace) -> Iterator[tuple[int, int]]:
     """Yield the pairs of steps that may be reversed."""
     for step, bits in zip(run.steps, trace.direct, strict=True):

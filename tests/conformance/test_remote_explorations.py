@@ -12,10 +12,13 @@ from typing import Any
 import grpc
 import pytest
 from google.api_core.exceptions import FailedPrecondition
+from google.cloud.spanner_v1 import KeySet
 from google.cloud.spanner_v1.services.spanner import SpannerClient
 from google.cloud.spanner_v1.services.spanner.transports import SpannerGrpcTransport
 
 from spanemu import Emulator
+from spanemu.base.errors import Unsupported
+from spanemu.explorer.errors import CannotExplore
 from spanemu.explorer.remote import RemoteExploration
 from tests.unit.explorer.programs import (
     REPEATABLE,
@@ -30,6 +33,7 @@ from tests.unit.explorer.programs import (
     transfer,
 )
 
+ALL = KeySet(all_=True)
 _present = threading.local()
 Function = Callable[[Any], Any]
 
@@ -213,3 +217,78 @@ def test_grpcs_own_server_holds_requests_as_well():
         assert verdict["kind"] == "lost update", verdict
         verdict = home.explore({"x": transfer("a", "b", 1), "y": transfer("b", "a", 2)}, faults=[])
         assert verdict["verdict"] == "passed", verdict
+
+
+def rows_of(handle: Any) -> list[list[Any]]:
+    with handle.client().snapshot() as snapshot:
+        return list(snapshot.read("Acc", ["Id", "Bal"], ALL))
+
+
+@pytest.fixture(scope="module")
+def remote() -> Iterator[Any]:
+    with Emulator.subprocess() as emulator:
+        handle = emulator.create_database("app", SCHEMA)
+        fill(handle.client())
+        handle.settle()
+        yield handle
+
+
+@pytest.mark.parametrize(
+    ("actors", "kind", "schedule"),
+    [
+        ({"x": blind("a", 1), "y": blind("a", 2)}, "lost update", "ABBA"),
+        ({"x": dml_add("a", 1), "y": dml_add("a", 2)}, None, None),
+        (
+            {
+                "x": leave_call(1, isolation_level=REPEATABLE),
+                "y": leave_call(2, isolation_level=REPEATABLE),
+            },
+            "write skew",
+            "ABBA",
+        ),
+    ],
+)
+def test_handles_on_other_processes_explore(
+    remote: Any, actors: Any, kind: str | None, schedule: str | None
+) -> None:
+    before = rows_of(remote)
+    result = remote.explore(actors, require_complete=kind is None)
+    assert (result.kind, result.schedule) == (kind, schedule)
+    assert result.complete == (kind is None)
+    assert rows_of(remote) == before
+
+
+def test_handles_on_other_processes_reset_python_state(remote: Any) -> None:
+    calls: list[str] = []
+    remote.explore(lambda _: calls.append("ran"), each=lambda: calls.append("reset"))
+    assert calls[:4] == ["reset", "ran", "reset", "ran"]
+
+
+def test_handles_on_other_processes_refuse_what_needs_the_rows(remote: Any) -> None:
+    async def coroutine(_: Any) -> None: ...
+
+    with pytest.raises(Unsupported, match="invariant= in explorations of an emulator in another"):
+        remote.explore(audit, invariant=lambda _: True)
+    with pytest.raises(Unsupported, match="The coroutine function coroutine in explorations of"):
+        remote.explore(coroutine)
+    with pytest.raises(CannotExplore, match="schedule='QQ': the actors are A"):
+        remote.explore(audit, schedule="QQ")
+
+
+def test_threads_of_functions_of_other_processes_are_refused(remote: Any) -> None:
+    def starts_thread(database: Any) -> None:
+        errors: list[Exception] = []
+
+        def read() -> None:
+            try:
+                audit(database)
+            except Exception as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        thread.join()
+        raise errors[0]
+
+    (warning,) = remote.explore(starts_thread).warnings
+    assert warning == "starts_thread raised FailedPrecondition in every serial order"

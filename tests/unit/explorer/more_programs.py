@@ -469,13 +469,13 @@ def takes_first_by_index(owner: str) -> Actor:
     """Return an actor that reads an entry of an index, and writes the row by a batch."""
 
     def actor(database: Any) -> None:
-        found = rows_of(
+        tasks = rows_of(
             database,
             "SELECT Id FROM Tasks@{FORCE_INDEX=TasksByState} WHERE State = 'open' "
             "ORDER BY Id LIMIT 1",
         )
         with database.batch() as batch:
-            for (task,) in found:
+            for (task,) in tasks:
                 batch.update("Tasks", ["Id", "State", "Owner"], [(task, "taken", owner)])
 
     return actor
