@@ -117,6 +117,16 @@ GRAPHS = (
     "GRAPH Music MATCH (a:Singer)-[k:Knows]->(b) FILTER IS_FIRST(1) OVER (PARTITION BY a ORDER BY"
     " k.Since DESC) WITH a, b, PROPERTY_EXISTS(b, Score) AS has RETURN ELEMENT_ID(a) AS i,"
     " SAME(a, b) AS s, has",
+    "GRAPH Music MATCH (a:Singer)-[k:Knows WHERE k IN {MATCH -[f:Knows]-> FILTER IS_FIRST(1) OVER"
+    " (PARTITION BY SOURCE_NODE_ID(f) ORDER BY f.Since DESC) RETURN f} AND TO_JSON(k) IS NOT NULL]"
+    "-{1,3}(b WHERE ELEMENT_ID(b) > '') RETURN b.Name, ARRAY_LENGTH(k) AS n",
+    "GRAPH Music MATCH p = ANY CHEAPEST (a:Singer)-[k:Knows COST LENGTH(TO_JSON_STRING(TO_JSON(k)))]"
+    "->{1,2}(b) RETURN PATH_LENGTH(p) AS n, LABELS(PATH_LAST(p)) AS l",
+    "GRAPH Music MATCH (a:Singer)-[k:Knows]->(b) RETURN a, COUNT(*) AS c, IS_FIRST(1) OVER"
+    " (PARTITION BY a ORDER BY MAX(k.Since), COUNT(DISTINCT b)) AS f GROUP BY a NEXT FILTER f"
+    " RETURN a.SingerId, c",
+    "SELECT x.n FROM GRAPH_TABLE(Music MATCH (a:Singer) RETURN a) AS g, GRAPH_TABLE(Music MATCH"
+    " (b)-[k:Knows]-{1,2}(c) WHERE b = g.a RETURN COUNT(*) AS n) AS x WHERE g.a.SingerId > 0",
     "SELECT g.Name, COUNT(*) FROM Albums AS t, GRAPH_TABLE(Music MATCH (n:Named)<-[:Made]-(s:Singer"
     " {SingerId: t.SingerId}) RETURN n.Name, s) AS g WHERE g.s IS NOT NULL GROUP BY g.Name",
 )

@@ -7,6 +7,7 @@ name the fields that hold nodes or expressions, nested in tuples at any depth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from spanemu.base.deadline_checks import interruptible
@@ -58,7 +59,6 @@ PARTS: Mapping[type, tuple[str, ...]] = {
 # Expressions without parts. A statement may hold very many, and reading an object's `__dict__`
 # makes Python create the dictionary: nothing is cached in these.
 _LEAVES = frozenset(kind for kind, names in PARTS.items() if not names)
-_CONSTANTS = _LEAVES - {ColumnRef}
 
 
 def parts_of(item: Any) -> tuple[str, ...]:
@@ -225,18 +225,22 @@ _EMPTY = Scope(_NOTHING, _NOTHING, _NOTHING)
 
 def scope_of(item: Node | Expr) -> Scope:
     """Return the columns of a node or expression, at any depth; the object caches the result."""
-    if type(item) in _CONSTANTS:
-        return _EMPTY
+    if type(item) in _LEAVES:
+        return _of_column(item.column.id) if isinstance(item, ColumnRef) else _EMPTY
     scope: Scope | None = item.__dict__.get(_SCOPE)
     if scope is None:
         scope = item.__dict__[_SCOPE] = _scope(item)
     return scope
 
 
+@lru_cache(maxsize=4096)
+def _of_column(column: int) -> Scope:
+    """Return the scope of references to a column; small ids occur in every statement."""
+    itself = frozenset((column,))
+    return Scope(itself, _NOTHING, itself)
+
+
 def _scope(item: Node | Expr) -> Scope:
-    if isinstance(item, ColumnRef):
-        itself = frozenset((item.column.id,))
-        return Scope(itself, _NOTHING, itself)
     # Planning a statement does this for every new node: one loop, and no set that stays as it is.
     produced = frozenset([column.id for column in _PRODUCERS.get(type(item), _own_columns)(item)])
     used = _NOTHING

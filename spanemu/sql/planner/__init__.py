@@ -15,7 +15,8 @@ In reading order:
   `search_errors`: how a table is searched, asked to or not, how what is found is scored, and what
   is refused
 - `join_order` and `spool`: how inputs are joined
-- `path_scan` and `pattern_ends`: how paths of a graph are followed, and nodes that need no lookup
+- `path_scan`, `edge_lookup` and `pattern_ends`: how paths of a graph are followed, their steps, and
+  nodes that need no lookup
 - `ordering`: required and delivered orders, and MIN and MAX by them
 - `properties`: columns that are never NULL, plans of at most one row, and implied conditions
 """

@@ -193,7 +193,6 @@ class Matcher:
         pattern = edge.link.pattern
         name = "$edge" if pattern.variable is None else pattern.variable.name
         tables = [table for table, _ in edge.senses]
-        is_open = edge.link.direction is ast.Direction.ANY
         check_table_hint(pattern.table_hint, tables, self.analysis)
         rows = [
             Rows(
@@ -202,12 +201,12 @@ class Matcher:
                 self.analysis,
                 is_reversed=is_reversed,
                 hint=pattern.table_hint,
-                is_half=is_open,
             )
             for table, is_reversed in edge.senses
         ]
-        if is_open:
+        if edge.link.direction is ast.Direction.ANY:
             for table_rows in rows:
+                table_rows.become_half()
                 self._skip_loops(table_rows)
         element = ScannedElement(name, self.catalog.edges, rows, self.analysis)
         edge.element = element

@@ -195,10 +195,9 @@ class _Step:
         catalog, analysis = context.catalog, context.analysis
         table, is_reversed = sense
         hint = hop.link.pattern.table_hint
-        is_open = hop.link.direction is ast.Direction.ANY
-        self.edge = Rows(
-            table, catalog, analysis, is_reversed=is_reversed, hint=hint, is_half=is_open
-        )
+        self.edge = Rows(table, catalog, analysis, is_reversed=is_reversed, hint=hint)
+        if hop.link.direction is ast.Direction.ANY:
+            self.edge.become_half()
         self.right = self._node(is_left=False, context=context)
         self.left = self._node(is_left=True, context=context) if hop.has_left else None
         self.conditions: list[Expr] = []

@@ -44,8 +44,7 @@ class Rows:
     """The rows of an element table. An edge whose row `is_reversed` runs from right to left.
 
     Left and right are the nodes of an edge in the pattern, source and destination those in the
-    graph. Rows that are half of an edge without direction are sought from one end each: the union
-    that the hint INDEX_STRATEGY may ask for is the one of both halves.
+    graph.
     """
 
     def __init__(
@@ -56,22 +55,28 @@ class Rows:
         *,
         is_reversed: bool = False,
         hint: Hint | None = None,
-        is_half: bool = False,
     ) -> None:
         self.table = table
         self.is_reversed = is_reversed
         self._catalog = catalog
         self._analysis = analysis
         self._relation = _relation(table, analysis, hint)
-        if is_half and isinstance(self._relation, TableRelation):
-            hints = [each for each in self._relation.hints if each[0] != _INDEX_STRATEGY]
-            self._relation.hints = tuple(hints)
         self._joined: dict[bool, tuple[Rows, Expr]] = {}
         self.conditions: list[Expr] = self._key_conditions()
         self.computed: list[tuple[ResolvedColumn, Expr]] = []
         # Whether the query asks for more than the key that others know of the row.
         self.is_used = False
         self.known_key: tuple[Expr, ...] | None = None
+
+    def become_half(self) -> None:
+        """Note that other rows are the same edges in the other sense.
+
+        Each half is sought from one end: the union of indexes that the hint INDEX_STRATEGY asks
+        for is that of both.
+        """
+        if isinstance(self._relation, TableRelation):
+            hints = [each for each in self._relation.hints if each[0] != _INDEX_STRATEGY]
+            self._relation.hints = tuple(hints)
 
     def column(self, name: str) -> Expr:
         """Return a column of the table or view."""
