@@ -145,7 +145,7 @@ def undo(
         if version is None:
             tree.discard(key)
         else:
-            tree.put_back(key, version)
+            tree.put(key, version, tree.get(key))
             if version[3] > 1 or version[1] is None:
                 garbage.rows.append((version[0], tree_id, key))
 

@@ -156,14 +156,6 @@ class Tree:
         if len(maps) > 1:
             self._limit_heads()
 
-    def put_back(self, key: bytes, version: Version) -> None:
-        """Write an earlier version of a row over a later one."""
-        maps = self.maps
-        older = maps[0].get(key)
-        if older is None and len(maps) > 1:
-            older = self.get(key)
-        self.put(key, version, older)
-
     def _insert(self, key: bytes, version: Version) -> None:
         """Insert a new key with its row into its leaf."""
         number = bisect_right(self._firsts, key) - 1
