@@ -223,31 +223,41 @@ class Sender:
         if not queue:
             return
         while queue:
-            line = self._line_of(stream, len(queue[0]))
+            data = queue[0]
+            line = self._line_of(stream, len(data))
             if line is not None:
                 self._wait_in(line, stream)
                 return
-            data = queue.popleft()
             if not data:  # Only the end of the reply waited; its window may be below 0.
+                queue.popleft()
                 continue
-            room = min(stream.window + self.stream_window, self.window, self.frame_bytes)
-            if len(data) > room:
-                queue.appendleft(data[room:])
-                data = data[:room]
-            size = len(data)
-            stream.window -= size
-            self.window -= size
-            self.queued_bytes -= size
-            self.output.append(frames.head(size, frames.DATA, 0, stream.id))
-            self.output.append(data)
-            self.output_bytes += size + _OBJECT_BYTES
-            self.may_be_measured = True
+            room = min(len(data), stream.window + self.stream_window, self.window)
+            room = min(room, max(OUTPUT_BYTES_MAX - self.output_bytes, self.frame_bytes))
+            self._send_frames(stream, data[:room])
+            if room < len(data):
+                queue[0] = data[room:]
+            else:
+                queue.popleft()
         self._wait_in(None, stream)
         if stream.trailers is not None:
             self.queued_bytes -= len(stream.trailers)
             self.send_headers(stream, stream.trailers, is_last=True)
         else:
             stream.drained()
+
+    def _send_frames(self, stream: Stream, data: memoryview) -> None:
+        """Send data for which there is room."""
+        size, frame_bytes, output = len(data), self.frame_bytes, self.output
+        stream.window -= size
+        self.window -= size
+        self.queued_bytes -= size
+        self.output_bytes += size
+        self.may_be_measured = True
+        for start in range(0, size, frame_bytes):
+            part = data[start : start + frame_bytes]
+            output.append(frames.head(len(part), frames.DATA, 0, stream.id))
+            output.append(part)
+            self.output_bytes += _OBJECT_BYTES
 
     def is_jammed(self) -> bool:
         """Return whether there is as much to send as the socket takes, or more."""

@@ -51,14 +51,7 @@ def main(rounds: int = 20) -> None:
 def from_go(turns: int) -> Figures:
     """Return the figures of the client for Go and of the server."""
     with tempfile.TemporaryDirectory() as scratch:
-        program = Path(scratch) / "benchmark"
-        build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program)]
-        subprocess.run(
-            [*build, "./benchmark"],
-            cwd=go_client.SOURCE,
-            check=True,
-            timeout=go_client.BUILD_SECONDS_MAX,
-        )
+        program = go_client.built(Path(scratch))
 
         def run(server: go_client.Server, *arguments: str) -> dict[str, dict[str, float]]:
             printed: dict[str, dict[str, float]] = json.loads(

@@ -45,9 +45,7 @@ Found = dict[tuple[str, str, str], dict[str, list[float]]]
 
 def main(rounds: int = 20) -> None:
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
-        program = Path(scratch) / "benchmark"
-        build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program)]
-        subprocess.run([*build, "./benchmark"], cwd=SOURCE, check=True, timeout=BUILD_SECONDS_MAX)
+        program = built(Path(scratch))
         servers = {}
         for name, (command, environ) in _commands().items():
             port = free_port()
@@ -55,6 +53,14 @@ def main(rounds: int = 20) -> None:
             servers[name] = Server(running.pid, port)
             call(program, servers[name], "create")
         Console(width=120).print(_table(_measure(program, servers, rounds)))
+
+
+def built(scratch: Path) -> Path:
+    """Return the program that calls a server, built in a directory."""
+    program = scratch / "benchmark"
+    build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program)]
+    subprocess.run([*build, "./benchmark"], cwd=SOURCE, check=True, timeout=BUILD_SECONDS_MAX)
+    return program
 
 
 class Server(NamedTuple):
@@ -76,15 +82,16 @@ def _commands() -> dict[str, tuple[list[str], dict[str, str]]]:
     """Return what starts each server, less its port, and in which environment."""
     checkouts = anchor.checkouts()
     options = {kind: ["--rest-host-port", "off", "--grpc-server", kind] for kind in OWN}
-    commands = {kind: _serve(checkouts["now"], *options[kind]) for kind in OWN}
+    commands = {kind: serve_command(checkouts["now"], *options[kind]) for kind in OWN}
     if (binary := official_binary()) is not None:
         commands["official"] = [str(binary), "--host_port"], {}
     if "anchor" in checkouts:
-        commands["anchor"] = _serve(checkouts["anchor"])
+        commands["anchor"] = serve_command(checkouts["anchor"])
     return commands
 
 
-def _serve(checkout: Path, *options: str) -> tuple[list[str], dict[str, str]]:
+def serve_command(checkout: Path, *options: str) -> tuple[list[str], dict[str, str]]:
+    """Return what starts the server of a checkout, less its port, and in which environment."""
     python = [anchor.python_of(checkout), "-P", "-m", "spanemu"]
     return [*python, "serve", *options, "--host-port"], {"PYTHONPATH": str(checkout)}
 
@@ -97,8 +104,7 @@ def _measure(program: Path, servers: dict[str, Server], rounds: int) -> Found:
             for name, server in order:
                 pid = str(server.pid)
                 printed = call(program, server, "-server", pid, clients, SECONDS)
-                taken: dict[str, dict[str, float]] = json.loads(printed)
-                for work, numbers in taken.items():
+                for work, numbers in figures(printed).items():
                     for measure, number in numbers.items():
                         result[clients, work, MEASURES[measure]][name].append(number)
         order.reverse()
@@ -111,6 +117,12 @@ def call(program: Path, server: Server, *arguments: str) -> str:
     return subprocess.check_output(
         [program, *arguments], env=environ, text=True, timeout=RUN_SECONDS_MAX
     )
+
+
+def figures(printed: str) -> dict[str, dict[str, float]]:
+    """Return the numbers that the program printed for each work."""
+    taken: dict[str, dict[str, float]] = json.loads(printed)
+    return taken
 
 
 def _table(result: Found) -> Table:

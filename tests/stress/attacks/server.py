@@ -22,6 +22,7 @@ def main(*tls: str) -> None:
         host_port="127.0.0.1:0",
         rest_host_port="127.0.0.1:0",
         embedded_channel=False,
+        gc_freeze=True,  # as `spanemu serve` has it
         **more,  # type: ignore[arg-type]
     )
     database = emulator.create_database("attacked", SCHEMA)
