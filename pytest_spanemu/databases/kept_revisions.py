@@ -18,7 +18,7 @@ from pytest_spanemu.sources import Program
 from pytest_spanemu.sources.programs import AlembicSource
 from pytest_spanemu.sources.revisions import Upgrade
 
-KIND = "revisions"
+KIND, FACTS = "revisions", "facts"
 ROWS_MAX = 10_000  # of a table, in states before the last: images of more would slow a build down
 _VERSION_COLUMNS = ("version_num",)
 
@@ -40,7 +40,12 @@ class KeptRevisions:
         if len(schema.sources) != 1 or len(schema.steps) != 1:
             return None
         (source,) = schema.sources
-        if not isinstance(source, AlembicSource) or (upgrade := source.upgrade()) is None:
+        if not isinstance(source, AlembicSource):
+            return None
+        facts = cache.of_kind(FACTS)
+        upgrade = source.upgrade(facts.facts(schema.dialect))
+        facts.prune()
+        if upgrade is None:
             return None
         if not upgrade.states:
             return None

@@ -27,16 +27,19 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from pytest_spanemu.databases import catalog, catalog_queries
+from pytest_spanemu.databases.empty_tables import empty_tables
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.rows import writing
 from pytest_spanemu.sources import Ddl, Program
+from pytest_spanemu.sources.known_facts import KnownFacts
 from pytest_spanemu.sources.source import code_below
 from pytest_spanemu.sql import dialect_of
 from spanemu.base.record import dataclass
 
 FORMAT = 1  # changes with every change that an earlier version cannot read
 _HEAD = f"spanemu template, format {FORMAT}\n".encode()
+_METADATA = ("METADATA", "PKG-INFO", "")  # where distributions have it
 IMAGES_MAX = 8  # the newest images of a kind are kept
 IMAGES_BYTES_MAX = 256 << 20  # of a kind; the newest image is kept in any case
 
@@ -60,7 +63,8 @@ class Image:
         ):
             return None
         known = catalog.Catalog.of(template.database)
-        return cls(ddl, catalog.read_all_rows(template.database, known, rows_max))
+        empty = empty_tables(template.database, known)
+        return cls(ddl, catalog.read_all_rows(template.database, known, rows_max, empty))
 
     def build(self, template: Template, schema: Schema) -> None:
         """Build an empty template from the image. `schema` is the schema that the image is of."""
@@ -129,10 +133,14 @@ class TemplateCache:
         temporary = self._path(f"{key}.{os.getpid()}")
         temporary.write_bytes(_HEAD + written)
         temporary.replace(self._path(key))
-        self._prune()
+        self.prune()
 
-    def _prune(self) -> None:
-        """Delete the oldest images beyond the bounds of number and size."""
+    def facts(self, dialect: Dialect) -> KnownFacts:
+        """Return the facts of code that an earlier run with the same packages has found."""
+        return KnownFacts(self._path(sha256(self.surroundings(dialect)).hexdigest()[:32]))
+
+    def prune(self) -> None:
+        """Delete the oldest files of the kind beyond the bounds of number and size."""
         images = []
         for path in self._directory.glob(f"{self._kind}-*"):
             with suppress(FileNotFoundError):  # Another process prunes, too.
@@ -182,9 +190,13 @@ def _dotted(parts: Sequence[str]) -> str:
 
 
 def _installed(root: Path) -> Iterator[bytes]:
-    """Yield name and version of each distribution, and the code of editable installations."""
+    """Yield the head of each distribution's metadata, and the code of editable installations.
+
+    The head has the name and the version. To parse it takes much longer than to read it.
+    """
     for distribution in metadata.distributions():
-        yield f"{distribution.name} {distribution.version}\n".encode()
+        texts = map(distribution.read_text, _METADATA)
+        yield next(filter(None, texts), "").partition("\n\n")[0].encode()
         origin = json.loads(distribution.read_text("direct_url.json") or "{}")
         if origin.get("dir_info", {}).get("editable"):
             directory = Path(unquote(urlsplit(origin["url"]).path))

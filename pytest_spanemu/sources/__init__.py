@@ -10,9 +10,9 @@
     spanner://projects/P/...        the schema of an existing database
 
 In reading order: `source` (what a source is, and files of SQL), `migrations`, `code_facts`
-(what Python code depends on), `revisions` (those of Alembic, and a key for the state after each),
-`programs`, `registry` (which source a setting names, and the sample schemas). A source is read into
-steps; the template runs the steps.
+(what Python code depends on), `known_facts` (kept from one run to the next), `revisions` (those of
+Alembic, and a key for the state after each), `programs`, `registry` (which source a setting names,
+and the sample schemas). A source is read into steps; the template runs the steps.
 """
 
 from pytest_spanemu.sources.registry import default_sources, source_of

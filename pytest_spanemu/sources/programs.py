@@ -18,6 +18,7 @@ from google.cloud.spanner import Client
 
 from pytest_spanemu.django.setup import ALIAS, DjangoMissing, SpannerDjango
 from pytest_spanemu.options import Dialect
+from pytest_spanemu.sources.known_facts import KnownFacts
 from pytest_spanemu.sources.revisions import After, Upgrade
 from pytest_spanemu.sources.source import (
     Choices,
@@ -79,16 +80,15 @@ class AlembicSource:
         """Return the configuration and the project's code, which migrations may use."""
         return [self._path.read_bytes(), *code_below(self._root)]
 
-    def upgrade(self) -> Upgrade | None:
+    def upgrade(self, facts: KnownFacts) -> Upgrade | None:
         """Return the upgrade that `steps` runs, None if its revisions cannot be listed."""
         if ":" in self._revision:
             return None
         scripts = _library("alembic.script", self.text).ScriptDirectory
         try:
             settings = self._path.read_bytes()
-            return Upgrade(
-                scripts.from_config(self._config()), self._revision, self._root, settings
-            )
+            script = scripts.from_config(self._config())
+            return Upgrade(script, self._revision, self._root, settings, facts)
         except Exception:  # Alembic's own upgrade names the problem.
             return None
 

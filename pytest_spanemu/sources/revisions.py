@@ -13,7 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_spanemu.sources.code_facts import CodeFacts, Import, facts_of
+from pytest_spanemu.sources.code_facts import CodeFacts, Import
+from pytest_spanemu.sources.known_facts import KnownFacts
 from pytest_spanemu.sources.source import NOT_CODE, project_files
 from spanemu.base.record import dataclass
 
@@ -39,12 +40,15 @@ class State:
 class Upgrade:
     """An upgrade of an empty database to a target revision."""
 
-    def __init__(self, script: Any, target: str, root: Path, settings: bytes) -> None:
+    def __init__(
+        self, script: Any, target: str, root: Path, settings: bytes, facts: KnownFacts
+    ) -> None:
         self._script, self._target = script, target
         steps = script._upgrade_revs(target, ())
         self.revisions = tuple(step.revision.revision for step in steps)
-        code = _Code(root)
+        code = _Code(root, facts)
         self.states = tuple(_states(script, [step.revision for step in steps], code, settings))
+        facts.save()
         self.is_regular = True  # False once env.py has asked for other revisions
 
     def states_to_keep(self) -> set[int]:
@@ -117,8 +121,9 @@ def _states(script: Any, revisions: Sequence[Any], code: _Code, settings: bytes)
 class _Code:
     """The project's Python files, found by the names that import statements use."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, facts: KnownFacts) -> None:
         self._root = root
+        self._found = facts
         self._by_tail: dict[str, list[Path]] = {}
         for path in project_files(root):
             parts = path.relative_to(root).with_suffix("").parts
@@ -157,8 +162,7 @@ class _Code:
                 text = path.read_bytes()
             except OSError:
                 return b"", None
-            facts = facts_of(text, in_environment=in_environment)
-            self._known[known] = sha256(text).digest(), facts
+            self._known[known] = self._found.of(text, in_environment=in_environment)
         return self._known[known]
 
     def _is_complete(self, imported: Import) -> bool:

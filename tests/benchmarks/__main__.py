@@ -1,8 +1,12 @@
-"""Benchmarks: `python -m tests.benchmarks [SUITE...] [--rounds N] [--anchor PATH]`."""
+"""Benchmarks: `python -m tests.benchmarks [SUITE...] [--rounds N] [--anchor PATH]`.
+
+`--megabytes N` sets the size of the files for `load`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 
 from tests.benchmarks import (
     anchor,
@@ -23,6 +27,7 @@ from tests.benchmarks import (
     large_table,
     latency,
     lint,
+    load,
     models,
     plugin,
     recording,
@@ -62,6 +67,7 @@ SUITES = {
     "hotspots": hotspots.main,
     "regression": regression.main,
     "lint": lint.main,
+    "load": load.main,
     "models": models.main,
     "report": report.main,
     "change_streams": change_streams.main,
@@ -87,7 +93,10 @@ def main() -> None:
     parser.add_argument("suites", nargs="*", default=list(SUITES), choices=[*SUITES, []])
     parser.add_argument("--rounds", type=int, default=20, help="rounds of each measurement")
     parser.add_argument("--anchor", help="another checkout to measure in the same run")
+    parser.add_argument("--megabytes", help="the size of the files of a load")
     given = parser.parse_args()
+    if given.megabytes:
+        os.environ["SPANEMU_BENCHMARK_MEGABYTES"] = given.megabytes
     if given.anchor:
         anchor.add_anchor(given.anchor)
     for suite in given.suites or SUITES:
