@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.tidy.modules import (
     PACKAGE,
     PLUGIN,
+    ROOT,
     Function,
     functions,
     import_graph,
@@ -40,6 +41,7 @@ FRAGMENTS = {
 FUNCTION_LINES_MAX = 50
 PARAMETERS_MAX = 5  # besides self
 FOLDER_MODULES_MAX = 30
+PICTURE_BYTES_MAX = 150_000
 
 # module -> why its functions take more parameters than the budget
 PARAMETERS_MORE: dict[str, str] = {
@@ -140,3 +142,9 @@ def test_no_todo_comment_is_left() -> None:
         if any(word in line for word in words)
     ]
     assert not left
+
+
+def test_pictures_of_the_docs_are_small() -> None:
+    sizes = {name_of(path): path.stat().st_size for path in (ROOT / "docs").rglob("*.png")}
+    assert sizes
+    assert not {name: size for name, size in sizes.items() if size > PICTURE_BYTES_MAX}
