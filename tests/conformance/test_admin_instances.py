@@ -119,7 +119,7 @@ def test_display_names_of_instances_elsewhere(name):
         ("{project}/instanceConfigs/", None),
     ],
 )
-def test_an_instance_may_name_any_config_and_keeps_the_name_as_given(client, given, listed):
+def test_an_instance_may_name_any_config(client, given, listed):
     given = given.format(project=client.project_name)
     name = create(client, given, "inst-1").result().name
     assert client.instance_admin_api.get_instance(name=name).config == given

@@ -68,7 +68,7 @@ def test_a_row_without_an_answer(emulator, home):
     assert not call.answers
 
 
-def test_the_latest_answers_count(emulator, home):
+def test_the_latest_answers_are_used(emulator, home):
     emulator.models.set_answers("Twice", default=1)
     emulator.models.set_answers("Twice", default=2)
     assert rows(home, "SELECT Twice(7)") == [(2,)]
@@ -88,7 +88,7 @@ def test_failures_are_injected(emulator, home):
     assert rows(home, "SELECT Twice(7)") == [(1,)]
 
 
-def test_clients_try_again_what_is_unavailable(emulator, home):
+def test_clients_retry_unavailable_calls(emulator, home):
     emulator.models.set_answers("Twice", default=1)
     emulator.models.fail("Twice", "unavailable", times=2)
     assert rows(home, "SELECT Twice(7)") == [(1,)]

@@ -175,7 +175,7 @@ def test_pages_of_other_sites_are_refused(ask, home):
             assert ask(*request, **headers)[0] == 403
 
 
-def test_an_emulator_starts_over():
+def test_resetting_an_emulator_removes_its_databases():
     with spanemu.Emulator(rest_host_port="127.0.0.1:0", seed=5) as emulator:
         created = emulator.create_database("app", schema=SCHEMA)
         emulator.faults.unavailable("Commit")

@@ -250,7 +250,7 @@ def test_reads_are_not_judged_otherwise(watched) -> None:
     assert "Items" not in hotspots.report().spaces
 
 
-def test_random_reads_are_fine(watched) -> None:
+def test_random_reads_are_not_reported(watched) -> None:
     client, hotspots = watched(ITEMS)
     with hotspots.watch(operations="rw") as watch:
         read(client, "Items", ids(120))
@@ -314,7 +314,7 @@ def test_one_row_that_transactions_fight_for(watched) -> None:
     watch.assert_lock_wait(max_share=1.0)
 
 
-def test_no_conflict_no_finding(watched) -> None:
+def test_transactions_without_conflicts_are_not_reported(watched) -> None:
     client, hotspots = watched(ITEMS)
     with hotspots.watch() as watch:
         insert(client, "Items", "Id", [(each,) for each in ids(120)])

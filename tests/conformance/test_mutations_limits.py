@@ -103,7 +103,7 @@ def test_requests_that_commit_nothing_have_10_mebibytes_at_most(create):
         db.dml("UPDATE T SET A = LENGTH(@text) WHERE TRUE", **texts)
 
 
-def test_a_commit_may_be_larger(create):
+def test_commits_may_exceed_the_limit_of_other_requests(create):
     db = create("CREATE TABLE Texts (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)")
     db.commit(insert("Texts", "Id Text", *((n, "x" * 2_000_000) for n in range(6))))
     assert db.rows("SELECT SUM(LENGTH(Text)) FROM Texts") == [[12_000_000]]

@@ -366,7 +366,7 @@ def test_operations_on_tables_and_columns(shop) -> None:
     assert columns["Singers", "Name"] == (0, 1, 1)
 
 
-def test_sizes_by_locality_group(shop) -> None:
+def test_table_sizes_are_listed_by_locality_group(shop) -> None:
     operation = shop.client.update_ddl(
         [
             "CREATE LOCALITY GROUP slow OPTIONS (storage = 'hdd')",

@@ -73,7 +73,7 @@ def test_an_unset_field_has_its_default_and_an_unset_message_is_null() -> None:
     assert day.is_set(ORDER.parse(ORDER.from_text("day: 0")))
 
 
-def test_build_and_replace() -> None:
+def test_messages_are_built_and_their_fields_replaced() -> None:
     number, tags, address = (ORDER.field(name) for name in ("number", "tags", "address"))
     city = POOL.message("shop.Order.Address").field("city")
     assert number is not None

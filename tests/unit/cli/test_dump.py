@@ -131,7 +131,7 @@ def test_refused_commands_name_the_reason(run, arguments, exit_code, words):
     assert words in run(*arguments, exit_code=exit_code).stderr
 
 
-def test_a_folder_that_is_no_dump_is_refused(run, tmp_path):
+def test_a_folder_without_a_dump_is_refused(run, tmp_path):
     assert "manifest.json" in run("load", "music", tmp_path, exit_code=1).stderr
 
 
@@ -242,7 +242,7 @@ def test_a_dump_in_sql_says_its_dialect(emulator, run, tmp_path, dialect):
         ("Singers.jsonl", '{"SingerId": 1, "Name": "Ann"}\n{"SingerId": 2}\n', []),
     ],
 )
-def test_a_file_with_rows_is_loaded_into_the_table_of_its_name(
+def test_a_file_of_rows_is_loaded_into_the_table_of_its_name(
     emulator, run, tmp_path, name, text, options
 ):
     path = tmp_path / name

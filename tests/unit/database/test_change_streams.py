@@ -170,7 +170,7 @@ def test_a_failed_schema_change_changes_no_partitions() -> None:
 # ---------------------------------------------------------------------------- life cycle
 
 
-def test_a_restore_takes_entries_and_partitions_back() -> None:
+def test_a_restore_removes_later_entries_and_partitions() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     kept = world.insert("A", "Id", ["1"])
     snapshot = world.database.snapshot()

@@ -179,7 +179,7 @@ def test_searches_repeat_themselves(database: Any, program: Program) -> None:
         assert other.failure == first.failure
 
 
-def test_actors_that_wait_for_each_other_are_reported_with_a_stack(database: Any) -> None:
+def test_a_deadlock_of_actors_is_reported_with_a_stack(database: Any) -> None:
     ready = Lock()
     ready.acquire()
 

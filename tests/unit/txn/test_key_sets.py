@@ -64,7 +64,7 @@ def test_key_sets(bench: Bench, reader: KeyReader, key_set: RawKeySet, rows) -> 
     assert found(bench, reader, key_set) == rows
 
 
-def test_all_is_more_than_any_key(reader: KeyReader) -> None:
+def test_a_key_set_of_all_covers_every_key(reader: KeyReader) -> None:
     assert reader.ranges(RawKeySet(all=True, keys=[["1", "x"]])) == EVERYTHING
 
 
