@@ -138,7 +138,7 @@ def test_check_constraints_are_checked_at_the_end_of_the_commit(db):
     db.commit(insert("Parent", "P Amount", (7, -1)), delete("Parent", (7,)))
 
 
-def test_each_dml_statement_is_a_unit_of_its_own(db):
+def test_each_dml_statement_is_checked_separately(db):
     with refused(FP):
         db.dml("INSERT INTO Referring (Id, P) VALUES (2, 3)", "INSERT INTO Parent (P) VALUES (3)")
     with refused(AE):

@@ -177,7 +177,7 @@ def test_a_url_answers(emulator, home, server):
     assert calls["requestId"]
 
 
-def test_a_url_where_nobody_listens(emulator, home):
+def test_an_unreachable_url_fails_the_call(emulator, home):
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as closed:
         url = f"http://127.0.0.1:{closed.server_port}/"
     emulator.models.set_answers("Embedder", url=url)

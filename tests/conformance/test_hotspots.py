@@ -352,7 +352,7 @@ def test_split_statistics_cover_the_existing_splits(emulator) -> None:
     assert len(list(database.splits)) == 3  # nothing was moved
 
 
-def test_a_report_says_that_the_rows_were_written_before_watching_began(emulator) -> None:
+def test_a_report_mentions_rows_written_before_the_watch(emulator) -> None:
     schema = [LOGS.format("(LastAccess, UserId)")]
     database = emulator.create_database(f"hot-{next(_numbers)}", schema=schema)
     client = database.client()
@@ -369,7 +369,7 @@ def test_a_report_says_that_the_rows_were_written_before_watching_began(emulator
     assert found(emulator.hotspots(database)) == {"UserAccessLogs": "MOVING_HOT_SPOT"}
 
 
-def test_a_report_on_a_database_without_rows_says_that_nothing_was_written(watched) -> None:
+def test_a_report_on_an_empty_database_states_that_nothing_was_written(watched) -> None:
     _, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     report = hotspots.report()
     assert not report.is_unwatched

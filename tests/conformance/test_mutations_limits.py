@@ -35,7 +35,7 @@ def test_index_entries_count(create):
     assert counted(db, write("update", "Id A", ["1", "3"])) == 4
 
 
-def test_a_delete_counts_once_however_many_rows_it_takes(create):
+def test_a_range_delete_counts_as_one_mutation(create):
     db = create(PLAIN)
     db.commit(insert("T", "Id", *((n,) for n in range(50))))
     whole = {"delete": {"table": "T", "key_set": {"all_": True}}}

@@ -159,7 +159,7 @@ def plain(message):
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: f"{case[0]}-{str(case[1])[:20]!r}")
-def test_a_value_comes_back_in_canonical_form(db, case):
+def test_values_are_returned_in_canonical_form(db, case):
     column, sent, *other = case
     put(db, "Types", column, sent)
     back = plain(got(db, "Types", column))

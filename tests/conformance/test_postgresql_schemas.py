@@ -67,7 +67,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("index", ORDERS)
-def test_a_read_by_index_places_null_as_the_index_says(database, index):
+def test_a_read_by_index_places_null_in_the_order_of_the_index(database, index):
     assert keys(database, index) == ORDERS[index]
 
 

@@ -49,7 +49,7 @@ def test_a_message_is_received_with_its_lease(tasks, clock):
     ]  # fmt: skip
 
 
-def test_a_waiting_receiver_gets_a_message_once_it_is_sent(tasks):
+def test_a_waiting_receiver_gets_a_new_message(tasks):
     receiver = Receiver(tasks)
     assert receiver.nothing()
     tasks.send("a")

@@ -161,7 +161,7 @@ def test_floating_point_keys(raw, session):
     assert [int(row[0]) for row in session.rows("Floats", "N", above)] == [1, 2, 3]
 
 
-def test_the_commit_timestamp_placeholder_is_no_key_to_read(raw, session):
+def test_the_commit_timestamp_placeholder_cannot_be_read_as_a_key(raw, session):
     raw.ddl(
         "CREATE TABLE Stamps (Time TIMESTAMP OPTIONS (allow_commit_timestamp = true))"
         " PRIMARY KEY (Time)"

@@ -251,7 +251,7 @@ def test_tests_stand_under_their_file_with_the_counts_that_occur():
     assert html.index(">b.py ") < html.index(">a.py ")
 
 
-def test_labels_of_keys_keep_what_differs():
+def test_labels_of_keys_keep_the_differing_parts():
     starts = [f'("customer-of-the-north-{n:012}")' for n in (7, 250, 499)]
     labels = elided(starts)
     assert labels == ['…00007")', '…00250")', '…00499")']

@@ -29,7 +29,7 @@ def test_an_unknown_grpc_server():
 
 
 @pytest.mark.parametrize("freeze", [True, False, "auto"])
-def test_objects_are_frozen_always_never_or_when_it_pays(freeze):
+def test_objects_are_frozen_always_never_or_automatically(freeze):
     assert EmulatorConfig(gc_freeze=freeze).gc_freeze is freeze
 
 

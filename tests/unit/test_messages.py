@@ -28,7 +28,7 @@ def test_text_and_bytes_round_trip() -> None:
     ["bogus: 1", "number: 5", "address {"],
     ids=["unknown field", "wrong type", "unclosed"],
 )
-def test_a_text_that_is_no_message_is_refused(text: str) -> None:
+def test_a_malformed_message_is_refused(text: str) -> None:
     with pytest.raises(MessageFault, match="Error parsing proto"):
         ORDER.from_text(text)
 

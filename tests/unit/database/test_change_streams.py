@@ -205,7 +205,7 @@ def test_a_restore_to_before_the_first_stream() -> None:
     world.insert("A", "Id", ["1"])
 
 
-def test_a_restore_brings_back_what_retention_dropped() -> None:
+def test_a_restore_restores_records_dropped_by_retention() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     kept = world.insert("A", "Id", ["1"])
     snapshot = world.database.snapshot()

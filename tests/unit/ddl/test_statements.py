@@ -63,7 +63,7 @@ def test_a_wrong_statement_fails_the_whole_batch() -> None:
         plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)", "DROP TABLE U"], EMPTY)
 
 
-def test_a_statement_without_effect_leaves_the_schema_as_it_is() -> None:
+def test_a_statement_without_effect_does_not_change_the_schema() -> None:
     schema = plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)"], EMPTY)[-1].schema
     for statement in (
         "CREATE TABLE IF NOT EXISTS T (x INT64) PRIMARY KEY (x)",

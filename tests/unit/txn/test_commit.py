@@ -207,7 +207,7 @@ def test_placeholders_become_the_commit_timestamp_in_cells_and_keys() -> None:
     assert bench.stored("LogByMoment") == []
 
 
-def test_dml_notes_what_is_pending() -> None:
+def test_dml_records_pending_columns() -> None:
     bench = Bench(*LOG)
     transaction = bench.begin()
     bench.statement(transaction, RowWrite(INSERT, "Log", (0, 1), (1, COMMIT_TIMESTAMP)))

@@ -22,7 +22,7 @@ def test_a_word_that_no_column_can_have_is_a_keyword_in_any_case() -> None:
     assert kinds('left "left" name between') == [Kind.KEYWORD] + [Kind.IDENTIFIER] * 3
 
 
-def test_letters_of_other_alphabets_are_no_part_of_a_keyword() -> None:
+def test_letters_of_other_alphabets_are_not_folded_into_keywords() -> None:
     assert symbols("ﬁrst ſelect é$1") == ["identifier"] * 3
 
 
