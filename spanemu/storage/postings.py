@@ -90,7 +90,7 @@ class ColumnPostings:
         self.compared: dict[int, tuple[str, int]] = {}
 
     def add(self, number: int, data: Any) -> None:
-        """Add the token list of a document, which comes after all others."""
+        """Add the token list of a new last document."""
         if data is None:
             self.nulls.append(number)
             return

@@ -303,7 +303,7 @@ _TRANSACTIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("BeginTransaction with a mutation key has a token", "transactions_tokens::test_begin_with_a_mutation_key_has_a_token"),
         ("BeginTransaction without a mutation key has no token", "transactions_tokens::test_begin_without_a_mutation_key_has_none"),
         ("the mutation key is validated", "transactions_tokens::test_an_invalid_mutation_key_is_refused"),
-        ("a commit sends the latest token", "transactions_tokens::test_the_commit_sends_the_latest"),
+        ("a commit sends the latest token", "transactions_tokens::test_a_commit_with_the_latest_token_succeeds"),
         ("a commit without its token", "transactions_tokens::test_a_commit_without_the_latest_token_is_refused"),
         ("a commit of mutations alone needs a token", "transactions_tokens::test_mutations_without_a_mutation_key_are_committed_again_with_a_token"),
         ("an older token is answered with a newer token", "transactions_tokens::test_an_older_token_is_answered_with_a_newer"),
@@ -436,7 +436,7 @@ _READS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("no tokens for a query that would not return the same rows", "reads_results::test_queries_that_cannot_be_repeated_have_no_resume_tokens"),
         ("the official client resumes a broken stream", "broken_streams::test_a_broken_stream_resumes_without_repeating_rows"),
         ("the last message is marked", "reads_results::test_the_last_message_is_marked"),
-        ("statistics come last", "reads_results::test_statistics_of_dml_come_last"),
+        ("statistics come last", "reads_results::test_statistics_of_dml_are_in_the_last_message"),
         ("DML is answered in one message", "reads_results::test_dml_is_answered_in_one_message"),
     ),
     "3.7": (

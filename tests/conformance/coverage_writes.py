@@ -39,7 +39,7 @@ _MUTATIONS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("insert over an existing row: ALREADY_EXISTS", "mutations_operations::test_insert_refuses_an_existing_row"),
         ("a commit applies whole or not at all", "mutations_operations::test_a_failing_row_rolls_back_the_whole_commit"),
         ("update leaves unlisted columns alone", "mutations_operations::test_update_changes_the_listed_columns_only"),
-        ("update of a missing row: NOT_FOUND", "mutations_operations::test_update_needs_the_row"),
+        ("update of a missing row: NOT_FOUND", "mutations_operations::test_update_requires_an_existing_row"),
         ("update that lists the key alone", "mutations_operations::test_update_of_the_key_alone_changes_nothing_but_needs_the_row"),
         ("update lists every NOT NULL key column", "mutations_operations::test_update_must_list_every_not_null_key_column"),
         ("insert_or_update: defaults on insert only", "mutations_operations::test_insert_or_update_inserts_with_defaults_and_updates_without"),

@@ -224,7 +224,7 @@ JUNK = (
 WAITING = {"within_seconds", "wait_seconds", "minutes", "times"}
 
 
-def test_senseless_arguments_are_refused_by_the_api():
+def test_invalid_arguments_are_refused_by_the_api():
     random = Random(7)
     with spanemu.Emulator(embedded_channel=False) as emulator:
         home = emulator.create_database("junk", schema=SCHEMA).name

@@ -104,7 +104,7 @@ def test_update_changes_the_listed_columns_only(db):
     assert users(db) == [[1, "ada", 37, "rare"]]
 
 
-def test_update_needs_the_row(db):
+def test_update_requires_an_existing_row(db):
     with refused(NF, match=r"Users.*2.*not found"):
         db.commit(update("Users", "Id Name", (2, "bob")))
 

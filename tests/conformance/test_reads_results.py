@@ -73,7 +73,7 @@ def test_rows_are_flattened_into_values(session):
 
 
 @on_both
-def test_statistics_of_dml_come_last(session):
+def test_statistics_of_dml_are_in_the_last_message(session):
     begun = session.begin().id
     sql = "INSERT INTO Users (Id) VALUES (1), (2) THEN RETURN Id"
     replies = session.stream_sql(sql, begun, seqno=1)
@@ -84,7 +84,7 @@ def test_statistics_of_dml_come_last(session):
     assert len(result.rows) == 0
 
 
-def test_statistics_of_a_profile_come_last(large):
+def test_statistics_of_a_profile_are_in_the_last_message(large):
     replies = large.stream_sql("SELECT Note FROM Users", query_mode="PROFILE")
     assert len(replies) > 1
     assert all(not reply.HasField("stats") for reply in replies[:-1])

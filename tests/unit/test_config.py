@@ -93,7 +93,7 @@ def test_invalid_settings_are_refused(changes):
         EmulatorConfig(**changes)
 
 
-def test_the_defaults_are_a_configuration():
+def test_the_default_configuration_is_valid():
     config = EmulatorConfig()
     assert (config.project, config.instance) == ("emulator-project", "emulator-instance")
     assert config.databases_per_instance_max == 100

@@ -30,7 +30,7 @@ class Words(LiveRows):
         return [LiveRow((word,)) for word in said], self.over
 
 
-def test_steps_are_rows_and_waits() -> None:
+def test_live_rows_yield_rows_and_waits() -> None:
     words = Words()
     words.say("a", "b")
     steps = words.steps()
