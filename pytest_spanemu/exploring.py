@@ -70,7 +70,7 @@ class SpannerExplore:
             raise pytest.fail.Exception(str(failure), pytrace=False) from None
 
     def _schedule(self) -> str | None:
-        """Return the schedule of the command line if it repeats the present exploration."""
+        """Return the schedule of the command line if it repeats the current exploration."""
         if self._settings.schedule is None:
             return None
         number, schedule = numbered(self._settings.schedule)
@@ -89,7 +89,7 @@ class SpannerExplore:
 
     @staticmethod
     def point(name: str) -> None:
-        """Let another actor run here, in an exploration; do nothing elsewhere."""
+        """Allow another actor to run here in an exploration; do nothing elsewhere."""
         explored.point(name)
 
 

@@ -25,7 +25,7 @@ class Target(StrEnum):
 
 
 class Isolation(StrEnum):
-    """The way in which a test's changes are kept from the next test."""
+    """The isolation of a test's changes from the next test."""
 
     RESTORE = "restore"  # the same database, restored to a snapshot of the template
     CLONE = "clone"  # a new database for each test, a clone of the template

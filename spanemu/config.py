@@ -77,7 +77,7 @@ class HostPort:
 
 
 class ProcessSettings(TypedDict, total=False):
-    """The fields of EmulatorConfig that apply to an emulator in a process of its own."""
+    """The fields of EmulatorConfig that apply to an emulator in a subprocess."""
 
     host_port: str
     rest_host_port: str | None

@@ -104,7 +104,7 @@ class PlanCheck:
     def matches(self, expected: str | PathLike[str]) -> PlanCheck:
         """Raise AssertionError unless the text of the plan is `expected`: a text, or a file's path.
 
-        A missing file is written with the present plan, and the test fails once, so that somebody
+        A missing file is written with the current plan, and the test fails once, so that somebody
         reviews the file.
         """
         __tracebackhide__ = True

@@ -194,7 +194,7 @@ class SpannerAssert:
         return self._check("tagged", conditions.tagged(tag))
 
     def plan(self, sql: str, /, **params: Any) -> PlanCheck:
-        """Return the plan of a query, which has assertions of its own."""
+        """Return the plan of a query, which has its own assertions."""
         with self._observation.unrecorded(), statement_errors(sql):
             return PlanCheck.of(self._handle.client(), sql, params, self._hierarchies)
 

@@ -72,7 +72,7 @@ class SpannerSnapshot:
     def diff(self, before: str, after: str | None = None) -> list[TableDiff]:
         """Return the differing tables of two snapshots.
 
-        Without `after`, compare with the present rows. Raises ValueError for an unknown name.
+        Without `after`, compare with the current rows. Raises ValueError for an unknown name.
         """
         self._check(before)
         if after is not None:

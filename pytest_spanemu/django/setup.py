@@ -148,7 +148,7 @@ class SpannerDjango:
             self._patches.setitem(database, name, value)
 
     def _forget_connection(self, alias: str) -> None:
-        """Close the connection of an alias. The next use connects with the present settings."""
+        """Close the connection of an alias. The next use connects with the current settings."""
         if hasattr(self._connections._connections, alias):
             self._connections[alias].close()
             del self._connections[alias]

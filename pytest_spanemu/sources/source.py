@@ -131,7 +131,7 @@ class FilesSource:
         ]
 
     def inputs(self) -> Sequence[bytes]:
-        """Return the present contents of the files."""
+        """Return the current contents of the files."""
         return [read(path).encode() for path in self._paths]
 
 

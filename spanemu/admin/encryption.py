@@ -45,7 +45,7 @@ def check_keys(keys: EncryptionKeys, resource: str) -> None:
 
 
 def check_encryption(config: EncryptionConfig | None, resource: str) -> None:
-    """Raise unless `resource` can have this encryption; None means that of its source."""
+    """Raise unless `resource` can have this encryption; None means the encryption of its source."""
     if config is None:
         return
     if config.type is EncryptionType.UNSPECIFIED:

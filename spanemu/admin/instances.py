@@ -249,7 +249,7 @@ class Instances:
         return sum(sizes.values())
 
     def time_jumps(self, jump: Callable[[], object]) -> None:
-        """Call `jump`, which moves the clock at once, and let every database follow."""
+        """Call `jump`, which moves the clock at once, and make every database follow."""
         jump()
         for database in self.all_databases():
             database.time.clock_advanced()

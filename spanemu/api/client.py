@@ -86,7 +86,8 @@ def server_message(problem: GoogleAPICallError) -> str:
 
 
 def message_with_position(problem: GoogleAPICallError) -> str:
-    """Return the server's error message, with the position that PostgreSQL databases send apart.
+    """Return the server's error message, with the position that PostgreSQL databases send beside
+    it.
 
     The message then ends as those of GoogleSQL do: "[at 1:8]".
     """

@@ -172,7 +172,7 @@ class DataConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[DataSnapshot]:
-        """Yield the database at the present time."""
+        """Yield the database at the current time."""
         read_only = wire.TransactionOptions.ReadOnly(strong=True)
         request = wire.BeginTransactionRequest(
             session=self._session, options=wire.TransactionOptions(read_only=read_only)

@@ -93,7 +93,7 @@ class Clock(Protocol):
 
     @property
     def state(self) -> ClockState:
-        """The present relation to the machine's clock."""
+        """The current relation to the machine's clock."""
         ...
 
     def now(self) -> int:
@@ -101,7 +101,7 @@ class Clock(Protocol):
         ...
 
     def peek(self) -> int:
-        """Return the present time without issuing it: not before the last `now`, and not unique."""
+        """Return the current time without issuing it: not before the last `now`, and not unique."""
         ...
 
     def wait_until(self, nanos: int, reached: Reached) -> None:
@@ -153,7 +153,7 @@ class SystemClock:
 
     @property
     def state(self) -> ClockState:
-        """The present relation to the machine's clock."""
+        """The current relation to the machine's clock."""
         return ClockState(self._offset, self._frozen_at, self._step, self._last)
 
     @property
@@ -180,7 +180,7 @@ class SystemClock:
             return current
 
     def peek(self) -> int:
-        """Return the present time in nanoseconds, without advancing the clock."""
+        """Return the current time in nanoseconds, without advancing the clock."""
         # No lock: each field is read once, and every value it has had meanwhile is correct.
         wall, last = self._frozen_at, self._last
         if wall is None:
@@ -252,7 +252,7 @@ class SystemClock:
             self._last = max(self._last, nanos)
 
     def thaw(self) -> None:
-        """Let time run again from the time at which it was frozen."""
+        """Resume time from the time at which it was frozen."""
         with self._mutex:
             if self._frozen_at is not None:
                 frozen, self._frozen_at = self._frozen_at, None
@@ -288,7 +288,7 @@ class ShiftedClock:
         return self._source.now() + self._ahead
 
     def peek(self) -> int:
-        """Return the present time in nanoseconds, without advancing the clock."""
+        """Return the current time in nanoseconds, without advancing the clock."""
         return self._source.peek() + self._ahead
 
     def wait_until(self, nanos: int, reached: Reached) -> None:

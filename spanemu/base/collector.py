@@ -140,7 +140,7 @@ class Heap:
         self._holds: list[Hold] = []
         self._rows_added = 0  # at most so many rows exist that `_count_rows` has not counted
         self._is_active = False
-        self._is_automatic = False  # whether Python itself started the present collection
+        self._is_automatic = False  # whether Python itself started the current collection
         self._is_due = False  # whether the next full collection visits everything
         self._is_exiting = False  # whether the process is about to end
         self._began = 0.0

@@ -124,7 +124,7 @@ def make_lazy(names: Container[str]) -> None:
 
 
 def ask_first() -> None:
-    """Make Python ask the finder of lazy modules before those that others have installed since."""
+    """Move the finder of lazy modules before finders that were installed later."""
     sys.meta_path.sort(key=lambda finder: not isinstance(finder, LazyFinder))
 
 

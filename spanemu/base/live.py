@@ -196,14 +196,14 @@ class LiveReaders:
                 rows.fail(failure())
 
     def wake(self) -> None:
-        """Let all readers look for rows, because the clock was set."""
+        """Wake all readers, because the clock was set."""
         with self._mutex:
             woken = tuple(self._rows)
         for rows in woken:
             rows.wake()
 
     def close(self, failure: Callable[[], SpannerError]) -> None:
-        """Make all readers fail, and every reader that comes later."""
+        """Make all readers fail, and every later reader."""
         with self._mutex:
             self._closing = failure
         self.end(failure)

@@ -20,7 +20,7 @@ class TimedClock(Protocol):
     """The properties of a clock that its timers need."""
 
     def peek(self) -> int:
-        """Return the present time in nanoseconds."""
+        """Return the current time in nanoseconds."""
         ...
 
     def seconds_until(self, nanos: int) -> float | None:

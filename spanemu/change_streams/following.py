@@ -50,7 +50,7 @@ class Wakeable(Protocol):
     """A reader that can be woken."""
 
     def wake(self) -> None:
-        """Let the reader look for records."""
+        """Wake the reader to look for records."""
         ...
 
 
@@ -112,7 +112,7 @@ class StreamReaders:
     # ------------------------------------------------------------------ events of the store
 
     def on_entry(self, entry: ChangeEntry, partitions: StreamPartitions) -> None:
-        """Let the readers of the partitions that own changed rows be woken."""
+        """Wake the readers of the partitions that own changed rows."""
         self._changes.append((entry, cast("tracking.TrackedStreams", partitions)))
         self._waker.signal()
 
@@ -126,7 +126,7 @@ class StreamReaders:
         self.wake_all()
 
     def wake_all(self) -> None:
-        """Let all readers look for records, or notice that the database was dropped."""
+        """Wake all readers, to look for records or to notice that the database was dropped."""
         for by_token in tuple(self._readers.values()):
             for readers in tuple(by_token.values()):
                 for reader in tuple(readers):

@@ -136,7 +136,7 @@ class PartitionHistory:
 
     @property
     def current(self) -> Era:
-        """The present era."""
+        """The current era."""
         return self.eras[-1]
 
     def at(self, timestamp: int) -> Era:

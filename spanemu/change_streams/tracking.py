@@ -3,7 +3,7 @@
 The partitions that a stream should have are cut at each boundary of the splits of its watched
 tables: a stream of tables without such boundaries has one partition, as at Google's emulator, and a
 transaction that writes to several tables one part. Tests add cuts of their own, and remove others
-(`with_cut`, `without_cut`). Whatever changes, the difference between the present partitions and
+(`with_cut`, `without_cut`). Whatever changes, the difference between the current partitions and
 these cuts decides which partitions end (`partitions`).
 """
 
@@ -98,11 +98,11 @@ class TrackedStream:
         return replace(self, history=history, added=added, removed=removed)
 
     def with_cut(self, bound: Bound) -> TrackedStream:
-        """Return the stream with a cut of its own."""
+        """Return the stream with its own additional cut."""
         return replace(self, added=self.added | {bound}, removed=self.removed - {bound})
 
     def without_cut(self, bound: Bound) -> TrackedStream:
-        """Return the stream with a cut less, of its own or of the splits."""
+        """Return the stream without one of its own cuts or of those of the splits."""
         return replace(self, added=self.added - {bound}, removed=self.removed | {bound})
 
     def owner_of(self, bound: Bound) -> Partition | None:
@@ -127,7 +127,7 @@ class TrackedStreams:
         return max(stream.history.current.since for stream in self.streams.values())
 
     def following(self, split_map: SplitMap, at: int) -> TrackedStreams:
-        """Return the partitions from `at` on, for the present splits."""
+        """Return the partitions from `at` on, for the current splits."""
         return self._with(
             (name, stream.following(split_map, at, self.new_token))
             for name, stream in self.streams.items()

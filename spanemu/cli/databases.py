@@ -125,7 +125,7 @@ def new_database(options: NameOptions, target: Target) -> DatabaseName:
 
 
 def find_instance(options: NameOptions, target: Target) -> InstanceName:
-    """Return the instance for applications: that of the database, or the server's own.
+    """Return the instance for applications: the database's, or the server's own.
 
     If the server's own instance has no database, it is the only instance that has. Raises
     DatabaseUnclear or InstanceUnclear.

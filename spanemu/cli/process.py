@@ -60,7 +60,7 @@ def share_one_arena() -> None:
 
 
 def allow_descriptors() -> None:
-    """Let the process have as many descriptors as it may, up to a number: connections take one."""
+    """Raise the limit of descriptors as far as permitted, up to a number: connections take one."""
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

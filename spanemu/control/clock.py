@@ -114,7 +114,7 @@ class EmulatorClock(ControlInterface):
 
     @operation("ThawClock", "POST :thaw")
     def thaw(self) -> None:
-        """Let the clock run again, from the clock's current time."""
+        """Resume the clock from its current time."""
 
     def follow(self) -> None:
         """Follow Python's time, as freezegun and time-machine set it, until `thaw`.

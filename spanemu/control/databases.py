@@ -28,7 +28,7 @@ SQL_BYTES_MAX = 16 * 1024 * 1024  # of a dump without files
 
 
 class DatabaseControl(ControlInterface):
-    """The operations on a database besides the requests of its clients."""
+    """The operations on a database other than the requests of its clients."""
 
     PATH = "{database}"
     SCOPE = "database"

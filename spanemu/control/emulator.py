@@ -50,7 +50,7 @@ class EmulatorControl(ControlInterface):
 
 
 class ToolsOfTests(NamedTuple):
-    """The tools besides the clock, made on first use: faults, and answers of models."""
+    """The tools other than the clock, created on first use: faults, and answers of models."""
 
     faults: Callable[[], injector.EmbeddedFaults]
     models: Once[registry.ModelRegistry]

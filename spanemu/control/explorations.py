@@ -58,7 +58,7 @@ class ExplorationHandle(ControlInterface):
 
     @operation("EndActor", "POST /actors/{actor}:done")
     def done(self, actor: str, result: Any = None, error: str = "", message: str = "") -> None:
-        """End a function in the present run, with its result or its error.
+        """End a function in the current run, with its result or its error.
 
         `error` is a status code such as ABORTED, or the name of another kind of error. Raises
         ValueError for a function that does not run.

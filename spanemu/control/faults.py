@@ -277,7 +277,7 @@ class Faults(ControlInterface):
     def conflict(
         self, dml: str | Sequence[str], *, before: str = "Commit", **where: Unpack[Selection]
     ) -> Fault:
-        """Run DML in a transaction of its own right before a request is executed.
+        """Run DML in a separate transaction right before a request is executed.
 
         That transaction is older than every other transaction and therefore wins every lock
         conflict: transactions that hold locks on its rows are aborted.

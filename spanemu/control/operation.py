@@ -1,4 +1,4 @@
-"""Declares control operations: what a test does to an emulator besides using it.
+"""Declares control operations: how tests control an emulator.
 
 An operation is a method of a `ControlInterface`. Its decorator names the operation on the wire, its
 HTTP method with the end of its path, and the field of the reply that holds the result:

@@ -174,7 +174,7 @@ class DatabaseCore:
         self.history = history.copy()
 
     def expect_garbage(self) -> None:
-        """Let collections find the rows of this database, which was dropped."""
+        """Allow garbage collections to find the rows of this dropped database."""
         with self.store.mutex:
             heap.count_garbage(own_bytes(self.store.split_map))
         if self.heap_age == heap.age:

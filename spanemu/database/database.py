@@ -143,7 +143,7 @@ class Database:
         self._core.splitting.follow_nodes(nodes)
 
     def gauges(self) -> gauges.DatabaseGauges:
-        """Return the present state as a few numbers, for metrics."""
+        """Return the current state as a few numbers, for metrics."""
         return gauges.gauges_of(self._core, self.sessions)
 
     def last_commit(self) -> split_info.CommitSplits | None:
@@ -188,7 +188,7 @@ class Database:
         return schema_text.ddl_statements(self.schema, self._core.database_id)
 
     def restart_history(self) -> None:
-        """Forget earlier schemas: reads at earlier times find the present tables, empty."""
+        """Forget earlier schemas: reads at earlier times find the current tables, empty."""
         self._core.history.restart_history()
 
     def apply_ddl(

@@ -1,4 +1,4 @@
-"""The present state of a database as a few numbers, for metrics."""
+"""The current state of a database as a few numbers, for metrics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DatabaseGauges:
 
 
 def gauges_of(core: DatabaseCore, sessions: Sessions) -> DatabaseGauges:
-    """Return the present numbers of a database."""
+    """Return the current numbers of a database."""
     regular, multiplexed = sessions.counts()
     with core.store.mutex:
         split_map = core.store.split_map

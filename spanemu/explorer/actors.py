@@ -43,7 +43,7 @@ class Waiting(Protocol):
         ...
 
     def ends_at(self) -> float | None:
-        """Return the virtual time at which the wait ends by itself, None if it never does."""
+        """Return the virtual time at which the wait times out, None if it never does."""
         ...
 
 
@@ -74,7 +74,7 @@ class PresentRun(Protocol):
         ...
 
     def touch(self, access: Access) -> None:
-        """Count an access as one of the present step."""
+        """Count an access as one of the current step."""
         ...
 
 
@@ -118,7 +118,7 @@ class PythonWait:
 
 
 class Actor:
-    """A function under test or a thread of one, with its state in the present run.
+    """A function under test or a thread of one, with its state in the current run.
 
     `baton` is acquired by the thread that stops the actor, and released by the actor before it.
     """
@@ -203,7 +203,7 @@ class KeptThread:
         self._tasks.put(task)
 
     def stop(self) -> None:
-        """End the thread after the present task."""
+        """End the thread after the current task."""
         self._tasks.put(None)
 
     def _work(self) -> None:
@@ -262,7 +262,7 @@ def acting() -> Actor | None:
 
 
 def point(name: str) -> None:
-    """Let another actor run here, in an exploration; do nothing elsewhere."""
+    """Allow another actor to run here in an exploration; do nothing elsewhere."""
     actor = acting()
     if actor is None or actor.run is None:
         return

@@ -46,7 +46,7 @@ class RowWriter:
         self._now = now
 
     def row(self, row: Sequence[Any] | None, cells: int = -1) -> str:
-        """Return the cells of a mask: "Bal=100", "exists" without a cell besides the key."""
+        """Return the cells of a mask: "Bal=100", or "exists" if only the key is set."""
         if row is None:
             return NO_ROW
         texts = [

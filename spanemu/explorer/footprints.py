@@ -43,11 +43,11 @@ class Scheduler(Protocol):
         ...
 
     def own_step(self) -> tuple[Step, Actor] | None:
-        """Return the present step and its actor, if this thread is the actor's."""
+        """Return the current step and its actor, if this thread is the actor's."""
         ...
 
     def block(self, actor: Actor, waiting: Waiting) -> bool:
-        """Stop an actor until a wait is over; return False if the wait ended by itself."""
+        """Stop an actor until a wait is over; return False if the wait timed out."""
         ...
 
 

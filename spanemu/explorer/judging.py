@@ -41,7 +41,7 @@ class Judge:
         return Attempt(run, outcome, problem, is_failure)
 
     def broken_invariant(self) -> str | None:
-        """Return how the present rows break the invariant, None if they do not."""
+        """Return how the current rows break the invariant, None if they do not."""
         if self._settings.invariant is None:
             return None
         try:
@@ -51,7 +51,7 @@ class Judge:
         return "the invariant does not hold: it returned False" if holds is False else None
 
     def failed_assertion(self, run: Run) -> str | None:
-        """Return which actor has failed an assertion of its own, None if none has."""
+        """Return which actor has failed its own assertion, None if none has."""
         for actor in run.actors:
             error, allowed = actor.error, self._settings.allow_errors
             if isinstance(error, AssertionError) and not isinstance(error, allowed):

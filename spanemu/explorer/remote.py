@@ -104,7 +104,7 @@ class _Request:
             return not was_settled
 
     def refuse(self, reason: str) -> None:
-        """Let the request fail."""
+        """Make the request fail."""
         self.error = UncontrolledRequest(reason)
         self.settle()
         self.granted.put(True)
@@ -228,7 +228,7 @@ class RemoteFront(Front):
 
 
 class RemoteExploration(Exploration, ExplorationHandle):
-    """An exploration of functions of another process, on a thread of its own."""
+    """An exploration of functions of another process, on its own thread."""
 
     front_type = RemoteFront
     hang_seconds = SILENT_SECONDS_MAX

@@ -242,14 +242,14 @@ class Run:
             self.step.ended = self._clock.peek()
 
     def own_step(self) -> tuple[Step, Actor] | None:
-        """Return the present step and its actor, if this thread is the actor's."""
+        """Return the current step and its actor, if this thread is the actor's."""
         actor, step = self.present, self.step
         if actor is None or step is None or acting() is not actor:
             return None
         return step, actor
 
     def touch(self, access: Access) -> None:
-        """Count an access as one of the present step."""
+        """Count an access as one of the current step."""
         own = self.own_step()
         if own is not None:
             own[0].add(access)
@@ -338,7 +338,7 @@ class Run:
     # ------------------------------------------------------------------ waits and threads
 
     def block(self, actor: Actor, waiting: Waiting) -> bool:
-        """Stop an actor until a wait is over; return False if the wait ended by itself."""
+        """Stop an actor until a wait is over; return False if the wait timed out."""
         actor.waits = waiting
         if self.step is not None:
             self.step.notes.append("waits")

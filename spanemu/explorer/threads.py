@@ -172,7 +172,7 @@ def _touching(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _touch(used: object) -> None:
-    """Count a Python object as written by the present step."""
+    """Count a Python object as written by the current step."""
     actor = _waiting_actor()
     if actor is not None and actor.run is not None:
         key = id(used).to_bytes(8)

@@ -65,7 +65,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Ending:
-    """An outcome: that of the run ("got"), or that of a serial order."""
+    """The outcome of the run ("got") or of a serial order."""
 
     name: str
     text: str

@@ -130,11 +130,11 @@ class Front:
             self.run.footprints.requested(holder, tree, low, high, lock)
 
     def wait(self, holder: LockHolder, waits: Wait) -> bool:
-        """Let the run order a wait."""
+        """Leave the order of a wait to the run."""
         return self.run is not None and self.run.footprints.wait(holder, waits)
 
     def next_transaction(self, what: str) -> None:
-        """Let the run order the transactions of one request."""
+        """Leave the order of the transactions of one request to the run."""
         if self.run is not None:
             self.run.part(what)
 

@@ -1,4 +1,4 @@
-"""The requests of a server that wait, each on a thread of its own: they are counted and limited.
+"""The waiting requests of a server, each on its own thread: they are counted and limited.
 
 The server of `http2` has its own way (`http2.loop`).
 """

@@ -212,7 +212,7 @@ class DdlForms(ABC):
 
     @abstractmethod
     def sorted_key(self, table: Table, parts: Sequence[str]) -> str:
-        """Return the fix for rows that queries read in another order than that of the key."""
+        """Return the fix for rows that queries read in another order than the key's."""
 
     def where(self, names: Iterable[str]) -> str:
         """Return the clause by which an index leaves out rows with NULL in the columns."""

@@ -120,7 +120,7 @@ class FrequentRows:
 
 
 def neighbour_distance(values: Sequence[bytes]) -> int:
-    """Return how far apart in arrival order values are that are neighbours in key order.
+    """Return how far apart neighbours in key order are in arrival order.
 
     The result is the ninth decile of these distances. It is 1 for values that only grow, a little
     more than the number of sequences where several grow in parallel, and large where values return

@@ -37,11 +37,11 @@ class Range:
     start: bytes
     server: int = 0
     load: float = 0.0  # smoothed, in parts of a server's capacity
-    now: float = 0.0  # in the present minute
+    now: float = 0.0  # in the current minute
     quiet: int = 0  # minutes
     pinned: bool = False  # a boundary of the user
     bytes: int = 0  # approximate
-    events: list[Event] = field(default_factory=list)  # of the present minute, in order
+    events: list[Event] = field(default_factory=list)  # of the current minute, in order
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,7 +223,7 @@ Order = tuple[tuple[str, bool], ...]  # (column, whether descending)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The way a plan reads a table: by its primary key or by an index.
+    """The access path of a plan to a table: its primary key or an index.
 
     `equal` are the leading key columns bound to one value. `fetched` are the columns looked up in
     the table for every index entry. `is_reversed` means a scan from the last key to the first.

@@ -67,11 +67,11 @@ class Upload(Protocol):
         ...
 
     def turn_began(self) -> None:
-        """Let the client send the message: its bytes are reserved, and no longer held."""
+        """Allow the client to send the message: its bytes are reserved, and no longer held."""
         ...
 
     def turn_lost(self) -> None:
-        """Let the client send no more: the bytes that have arrived are held."""
+        """Stop reading from the client: the bytes that have arrived are held."""
         ...
 
 
@@ -182,7 +182,7 @@ class Account:
         self._admit()
 
     def look(self) -> None:
-        """End the turns of uploads that hold up others."""
+        """End the turns of uploads that delay others."""
         now = self._clock()
         for upload, turn in tuple(self._turns.items()):
             if not self._waiting:

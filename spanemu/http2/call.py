@@ -72,7 +72,7 @@ class RpcCall(ServedCall):
         super().check()
 
     def signal(self, work: Call | None = None) -> Signal:
-        """Return a signal for which the request waits without holding up others."""
+        """Return a signal that the request waits for without delaying others."""
         return Parked(work or self, self._caller.loop)
 
 

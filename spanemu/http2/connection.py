@@ -131,7 +131,7 @@ class Connection(Sender):
             self.grant(stream)
 
     def grant(self, stream: Stream) -> None:
-        """Let the client send as much on a stream as its allowance."""
+        """Allow the client to send its allowance on a stream."""
         if stream.granted < stream.allowance:
             self.emit(frames.window_update(stream.id, stream.allowance - stream.granted))
             stream.granted = stream.allowance

@@ -170,7 +170,7 @@ class Loop:
         threading.Thread(target=self._watch, name="spanemu-h2-watch", daemon=True).start()
 
     def post(self, action: Callable[[], object]) -> None:
-        """Let the leader call a function soon."""
+        """Make the leader call a function soon."""
         self._posted.append(action)
         self.wake()
 
@@ -192,7 +192,7 @@ class Loop:
         return self._waiting
 
     def hand_over(self) -> None:
-        """Let a spare thread lead, if the leader serves a task and there is one."""
+        """Make a spare thread the leader, if there is one and the leader serves a task."""
         with self._mutex:
             if self._spare and self._take_claim():
                 self._busy[self._leader] = monotonic()
@@ -200,7 +200,7 @@ class Loop:
                 self._appoint()
 
     def pause(self) -> None:
-        """Let others compute for a while, if this thread is one of several that are busy.
+        """Yield to other threads for a while, if this thread is one of several that are busy.
 
         Each thread that computes makes the leader wait for the interpreter once more.
         """
@@ -217,7 +217,7 @@ class Loop:
         self.is_crowded = len(self._busy) > 1
 
     def leave(self) -> None:
-        """Let a spare thread lead, because a request of this thread is going to wait.
+        """Make a spare thread the leader, because a request of this thread is going to wait.
 
         Raises TooManyWaiting.
         """
@@ -231,7 +231,7 @@ class Loop:
             self._end_busy()
 
     def resume(self, parked: Parked) -> None:
-        """Let a request continue whose wait is over."""
+        """Resume a request whose wait is over."""
         self._resumable.append(parked)
         if self._is_stopped:
             self._release_parked()
@@ -414,7 +414,7 @@ class Loop:
                 self._resumable.popleft().gate.release()
 
     def sweep_soon(self) -> None:
-        """Let the leader sweep within the usual time, although there was no need."""
+        """Make the leader sweep within the usual time, although there was no need."""
         self._sweeps_at = min(self._sweeps_at, monotonic() + self.sweep_seconds)
 
     def sweep_every(self, seconds: float) -> None:
@@ -423,7 +423,7 @@ class Loop:
         self.sweep_soon()
 
     def flush_soon(self, writer: Writer) -> None:
-        """Let a client send its output before the leader waits."""
+        """Make a client send its output before the leader waits."""
         self._unflushed[writer] = None
 
     def flush_later(self, writer: Writer) -> None:

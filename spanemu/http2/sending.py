@@ -307,7 +307,7 @@ class Sender:
         return self._grown
 
     def grow_streams(self) -> None:
-        """Let the streams that wait for their own windows try again: all of them have grown."""
+        """Retry the streams that wait for their own windows: all windows have grown."""
         self._has_grown = True
         self.resume()
 

@@ -72,7 +72,7 @@ class FolderDump:
 
 
 def write_folder(folder: Path, source: DumpSource, form: RowFormat) -> None:
-    """Write a dump into a folder, which is made if it does not exist; the manifest comes last."""
+    """Write a dump into a folder, created if necessary; the manifest is written last."""
     with written_folder(folder, form.options) as files:
         if source.parts is not None:
             write_schema(files, source.parts)
@@ -105,7 +105,7 @@ def write_schema(files: FolderWriter, parts: SchemaParts) -> None:
 
 
 def read_folder(path: Path, suffix: str, *, edited: bool = False) -> FolderDump:
-    """Return the dump in a folder, that of a manifest, or that of a file with rows.
+    """Return the dump in a folder, of a manifest, or of a file with rows.
 
     Damaged files are not found if the dump was `edited`. Raises InvalidDump, DamagedFile or
     OSError.

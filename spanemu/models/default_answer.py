@@ -1,4 +1,4 @@
-"""The answer of a model for which no function is registered: that of Google's emulator.
+"""The answer of a model without a registered function, as by Google's emulator.
 
 The fingerprints of all inputs of a row are added, modulo 2**64; each output is that number as a
 value of its type. The page "Generate ML predictions using the Spanner emulator" documents one such

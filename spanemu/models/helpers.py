@@ -68,7 +68,7 @@ def _filled(type_: Type, vector: list[float], words: int) -> Any:
 
 
 def unit_vector(text: str, dimensions: int) -> list[float]:
-    """Return a vector of length 1 for a text; that of a text without words is a fixed one."""
+    """Return a vector of length 1 for a text; texts without words have a fixed vector."""
     vector = [0.0] * dimensions
     for word in _WORD.findall(text.lower()) or [""]:
         digest = hashlib.blake2b(word.encode(), digest_size=4 * _SIGNS_PER_WORD).digest()

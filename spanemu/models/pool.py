@@ -22,7 +22,7 @@ _IDLE_SECONDS = 0.2
 
 
 class Job:
-    """The work of one request for a thread of the pool. `name` is that of the function."""
+    """The work of one request for a thread of the pool. `name` is the function's name."""
 
     __slots__ = ("_call", "error", "is_abandoned", "is_done", "name", "result", "run", "signal")
 
@@ -93,7 +93,7 @@ class Pool:
         return [job.name for job in self._abandoned]
 
     def run(self, work: Callable[[Job], T], name: str) -> T:
-        """Return the result of `work`, or raise its error; `name` is that of the function.
+        """Return the result of `work`, or raise its error; `name` is the function's name.
 
         Raises Cancelled or DeadlineExceeded when the request ends, and TooManyAbandoned.
         """

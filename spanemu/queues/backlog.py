@@ -5,7 +5,7 @@ leases the message for ten seconds. A message that still exists when its lease h
 delivered again. The interval between deliveries doubles each time, and is an hour for messages that
 were first delivered more than an hour ago.
 
-The backlog reads no clock: callers pass the present time, in nanoseconds. It is not safe to use
+The backlog reads no clock: callers pass the current time, in nanoseconds. It is not safe to use
 from several threads.
 """
 

@@ -51,7 +51,7 @@ class Reading:
         return progress < _PROGRESS_BYTES
 
     def is_long(self, now: float) -> bool:
-        """Return whether the request takes long, so that it should not hold up others."""
+        """Return whether the request takes long, so that it should not delay others."""
         return self.is_complete and now - self._began > _SERVING_SECONDS
 
     def begin(self, size: int) -> None:

@@ -303,7 +303,7 @@ class Source(io.RawIOBase):
 
     @contextmanager
     def idle(self) -> Iterator[None]:
-        """Let others work for a while."""
+        """Yield to other threads for a while."""
         if self._reading is None:
             yield
             return

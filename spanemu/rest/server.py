@@ -175,7 +175,7 @@ class RestServer:
 
     @contextmanager
     def waiting(self, connection: socket.socket) -> Iterator[None]:
-        """Let a connection be closed while it waits for its client."""
+        """Allow a connection to be closed while it waits for its client."""
         self._waiting[connection] = None
         try:
             yield

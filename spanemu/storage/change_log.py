@@ -137,7 +137,7 @@ class StreamPartitions(Protocol):
         ...
 
     def following(self, split_map: SplitMap, at: int) -> Self:
-        """Return the partitions from `at` on, for the present splits."""
+        """Return the partitions from `at` on, for the current splits."""
         ...
 
     def moved(self, hierarchy: TreeId, start: bytes, split_map: SplitMap, at: int) -> Self:
@@ -296,7 +296,7 @@ class ChangeLog:
     # ------------------------------------------------------------------ snapshots and clones
 
     def mark(self) -> LogMark:
-        """Return the present state."""
+        """Return the current state."""
         chunks = self._chunks
         last_length = len(chunks[-1]) if chunks else 0
         return LogMark(self, tuple(chunks), last_length, self.watching, self.dropped)
@@ -316,7 +316,7 @@ class ChangeLog:
         return twin
 
     def forget(self) -> None:
-        """Drop all entries, and let the partitions exist from the beginning of time."""
+        """Drop all entries, and date the partitions back to the beginning of time."""
         self._chunks = []
         self.watching = self.watching._replace(partitions=self.partitions.restarted())
 

@@ -38,7 +38,7 @@ class GarbageQueue:
         self._changes = 0
 
     def mark(self, at: int) -> QueueMark:
-        """Return the present state, to restore later; the last commit was at `at`."""
+        """Return the current state, to restore later; the last commit was at `at`."""
         return QueueMark(at, len(self.rows), self._changes)
 
     def restore(self, mark: QueueMark) -> None:

@@ -74,7 +74,7 @@ class StoreExplorer(Protocol):
         ...
 
     def generated(self, kind: str, value: Any) -> None:
-        """Record a value that the database has made up, such as that of a sequence."""
+        """Record a value that the database has generated, such as a sequence's."""
         ...
 
     def sequence_read(self) -> None:

@@ -99,7 +99,7 @@ class ColumnPostings:
         self.trigram_counts = array("I")
 
     def add(self, number: int, data: Any) -> None:
-        """Add the token list of a document, which comes after all others."""
+        """Add the token list of a new last document."""
         if data is None:
             self.nulls.append(number)
             return

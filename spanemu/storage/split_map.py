@@ -262,7 +262,7 @@ def _put(split: Split, tree: TreeId, rows: Tree | None, owned: bool) -> None:
 
 
 class Dropped:
-    """The dropped trees of one store, each in a hierarchy of its own that is never written.
+    """The dropped trees of one store, each in its own hierarchy, which is never written.
 
     `order` holds (time of the drop, tree), oldest first.
     """

@@ -218,7 +218,7 @@ class Hierarchy:
                     self.split_of(tree, key).writable(tree)[key] = version
 
     def remove(self, tree: TreeId) -> None:
-        """Remove a tree and its rows. No boundary may be that of a row of the tree."""
+        """Remove a tree and its rows. No boundary may lie at a row of the tree."""
         for split in self.splits:
             split.trees.pop(tree, None)
             split.owned.discard(tree)

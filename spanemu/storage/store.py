@@ -301,7 +301,7 @@ class Store(StoreReads):
     # ------------------------------------------------------------------ snapshots and clones
 
     def snapshot(self) -> StoreSnapshot:
-        """Return the present state, which `restore` can restore any number of times."""
+        """Return the current state, which `restore` can restore any number of times."""
         with self.mutex:
             taken = StoreSnapshot(
                 self._forgotten + len(self._log),

@@ -233,7 +233,7 @@ class Tree:
             self.remove(key, version)
 
     def remove(self, key: bytes, version: Version) -> None:
-        """Remove the row with a key that the tree contains; `version` is its present version."""
+        """Remove the row with a key that the tree contains; `version` is its current version."""
         self._update_leaves()
         number = bisect_right(self._firsts, key) - 1
         leaf = self._own(number)

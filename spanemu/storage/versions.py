@@ -61,7 +61,7 @@ def was_written(newest: Version, at: int, cells: int) -> bool:
 
 
 def row_cells(row: Row, width: int) -> Row:
-    """Return a stored row at its table's present width: cells of columns added since are NULL."""
+    """Return a stored row at its table's current width: cells of columns added since are NULL."""
     missing = width - len(row)
     return row if missing <= 0 else row + (None,) * missing
 

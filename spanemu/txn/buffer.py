@@ -109,7 +109,7 @@ class Buffer:
         self.rewritten[tree, key] = self.rewritten.get((tree, key), 0) | cells
 
     def put_all(self, tree: TreeId, keys: Sequence[bytes], rows: Sequence[Row]) -> None:
-        """Set the pending states of new rows, without a way to undo that.
+        """Set the pending states of new rows. This cannot be undone.
 
         Only a commit does this, which no statement follows. No row may be partly written.
         """
@@ -159,7 +159,7 @@ class Buffer:
         return row
 
     def savepoint(self) -> int:
-        """Return the present journal position, for `rollback_to`."""
+        """Return the current journal position, for `rollback_to`."""
         return len(self._journal)
 
     def rollback_to(self, savepoint: int) -> None:

@@ -93,7 +93,7 @@ class TooManyMutations(
 
 
 class StatementOverMutationLimit(TooManyMutations):
-    """A DML statement that alone has too many mutations; `count` is that of its first rows."""
+    """A DML statement that alone has too many mutations; `count` is the number so far."""
 
     prose = (
         "The transaction contains too many mutations. Insert and update operations count with "

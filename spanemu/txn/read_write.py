@@ -157,7 +157,7 @@ class TransactionWorkspace:
     def get_row(
         self, table: Table, key: bytes, lock: Lock = READ_ROW, *, must_hold: bool = False
     ) -> Row | None:
-        """Return the row of a table with that encoded key, at the table's present width."""
+        """Return the row of a table with that encoded key, at the table's current width."""
         row = self._get(tree_of(table), key, lock, must_hold)
         width = table.width
         return row if row is None or len(row) == width else row_cells(row, width)

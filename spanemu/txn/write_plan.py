@@ -261,7 +261,7 @@ class WritePlan:
         return row
 
     def changed_row(self, before: Row, cells: Sequence[Any]) -> list[Any]:
-        """Return `before`, a row of the table's present width, with the listed cells replaced."""
+        """Return `before`, a row of the table's current width, with the listed cells replaced."""
         row = list(before)
         for position, cell in zip(self.positions, cells, strict=True):
             row[position] = cell

@@ -55,7 +55,7 @@ def commands() -> list[Command]:
 
 
 @pytest.mark.toolchain
-def test_gcloud_works_and_prints_what_spanner_would(tmp_path, monkeypatch) -> None:
+def test_gcloud_prints_the_output_of_spanner(tmp_path, monkeypatch) -> None:
     if shutil.which("gcloud") is None:
         pytest.skip("gcloud: not installed here")
     if "SPANEMU_TEST_GCLOUD" not in os.environ:

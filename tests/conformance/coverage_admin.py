@@ -22,7 +22,7 @@ SECTIONS: Mapping[str, str] = {
 # fmt: off
 _CATALOGS: Mapping[str, Sequence[tuple[str, str]]] = {
     "10.1": (
-        ("names are not case-sensitive", "information_schema::test_names_have_no_case_and_parameters_work"),
+        ("names are not case-sensitive", "information_schema::test_names_ignore_case_and_parameters_are_accepted"),
         ("tables can be joined with each other and with user tables", "information_schema::test_tables_of_the_schema_can_be_joined_with_users_tables"),
         ("unknown tables are refused", "information_schema::test_unknown_names_are_refused"),
         ("it can be read by SQL only", "information_schema::test_system_tables_cannot_be_read_by_key_or_mutated"),
@@ -92,7 +92,7 @@ _INSTANCES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("a placement names a partition", "regions::test_a_placement_is_in_a_partition_of_the_instance"),
         ("and its regions", "regions::test_a_placement_names_regions_of_its_partition"),
         ("restores need the partitions", "geo_partitioning::test_a_backup_is_restored_where_its_partitions_are"),
-        ("no named schema for tables in placements", "geo_partitioning::test_a_table_in_placements_is_in_no_named_schema"),
+        ("no named schema for tables in placements", "geo_partitioning::test_a_table_with_placements_cannot_be_in_a_named_schema"),
         ("no change stream over tables in placements", "geo_partitioning::test_no_change_stream_watches_a_table_in_placements"),
         ("INSERT and DELETE are alone in a transaction", "geo_partitioning::test_an_insert_or_delete_is_alone_in_its_transaction"),
         ("read-write transactions filter by primary keys", "geo_partitioning::test_a_read_write_transaction_filters_by_primary_keys"),
@@ -129,7 +129,7 @@ _DATABASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("RequestOptions.client_context", "UNIMPLEMENTED: RequestOptions.client_context"),
         ("it is refused in each request", "refused_methods::test_a_client_context_is_refused_by_name"),
         ("unknown numbers of enumerations are refused", "enum_numbers::test_an_unknown_number_is_refused"),
-        ("read leases are for regions that serve reads", "regions::test_read_leases_are_for_regions_that_serve_reads"),
+        ("read leases are for regions that serve reads", "regions::test_read_leases_require_regions_that_serve_reads"),
         ("a directed read names a location that exists", "regions::test_a_directed_read_names_a_location_that_exists"),
     ),
     "11.4": (

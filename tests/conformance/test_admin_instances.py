@@ -97,7 +97,7 @@ def test_instances_that_clients_create_for_emulators_may_have_any_display_name(c
 
 
 @pytest.mark.parametrize("name", ["abc", "x" * 31])
-def test_display_names_of_instances_elsewhere(name):
+def test_display_names_are_checked_with_other_configurations(name):
     settings = EmulatorConfig(instance_configs={"regional-europe-west1": "Belgium"})
     with Emulator(settings) as emulator:
         client = emulator.client("p")
@@ -119,7 +119,7 @@ def test_display_names_of_instances_elsewhere(name):
         ("{project}/instanceConfigs/", None),
     ],
 )
-def test_an_instance_may_name_any_config_and_keeps_the_name_as_given(client, given, listed):
+def test_an_instance_may_name_any_config(client, given, listed):
     given = given.format(project=client.project_name)
     name = create(client, given, "inst-1").result().name
     assert client.instance_admin_api.get_instance(name=name).config == given

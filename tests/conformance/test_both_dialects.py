@@ -134,7 +134,7 @@ def test_a_remote_handle_knows_the_dialect(dialect):
         assert "songname" not in "".join(result.ddl()).lower()
 
 
-def test_a_schema_refused_by_the_other_dialect_leaves_no_database():
+def test_a_refused_schema_of_the_other_dialect_leaves_no_database():
     with spanemu.Emulator.subprocess() as emulator:
         with pytest.raises(Exception, match="yntax error"):
             emulator.create_database("wrong", FIXTURES / "music.sql", dialect="postgresql")

@@ -42,7 +42,7 @@ def save(shop, sku, quantity, **options):
     return batch.committed
 
 
-def test_the_records_of_commits_in_order(shop):
+def test_records_are_returned_in_commit_order(shop):
     first, second = save(shop, "A", 1), save(shop, "A", 2)
     stream = shop.change_stream("StockChanges")
     inserted, updated = stream.records()
@@ -65,7 +65,7 @@ def test_since_and_until_are_inclusive(shop):
     assert later == []
 
 
-def test_the_streams_of_a_database(shop):
+def test_the_streams_of_a_database_are_listed(shop):
     streams = shop.change_streams
     assert streams.names() == ["StockChanges", "AllChanges"]
     assert [stream.name for stream in streams] == streams.names()
@@ -84,7 +84,7 @@ def test_an_unknown_stream_is_refused(shop):
     assert raised.value.code is spanemu.Code.NOT_FOUND
 
 
-def test_waiting_for_another_thread(shop):
+def test_wait_for_returns_records_of_another_thread(shop):
     stream = shop.change_stream("StockChanges")
     writer = threading.Thread(target=lambda: [save(shop, "A", n) for n in range(3)], daemon=True)
     writer.start()
@@ -106,7 +106,7 @@ def test_waiting_ends_when_the_stream_is_dropped(shop, what):
     assert raised.value.code is spanemu.Code.NOT_FOUND
 
 
-def test_waiting_for_certain_records(shop):
+def test_wait_for_returns_matching_records(shop):
     stream = shop.change_stream("AllChanges")
     save(shop, "A", 1)
     save(shop, "B", 1)

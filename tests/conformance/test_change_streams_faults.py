@@ -98,7 +98,7 @@ class Following:
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3, 5])
-def test_a_window_that_breaks_has_each_record_once(
+def test_a_broken_window_returns_each_record_once(
     stream: Stream, emulator: spanemu.Emulator, rows: int
 ) -> None:
     end = stream.commit(1, 2, 3, 4)
@@ -114,7 +114,7 @@ def test_a_window_may_break_after_every_record(stream: Stream, emulator: spanemu
     assert fault.fired == 5
 
 
-def test_a_query_that_waits_breaks_and_continues(
+def test_a_waiting_query_can_be_broken_and_resumed(
     stream: Stream, emulator: spanemu.Emulator
 ) -> None:
     fault = emulator.faults.disconnect(RPC, after_rows=2)
@@ -127,7 +127,7 @@ def test_a_query_that_waits_breaks_and_continues(
     assert fault.fired == 1
 
 
-def test_a_query_that_breaks_while_partitions_change_still_names_the_children(
+def test_a_broken_query_still_returns_child_partitions(
     stream: Stream, emulator: spanemu.Emulator
 ) -> None:
     end = stream.commit(1)
@@ -139,7 +139,9 @@ def test_a_query_that_breaks_while_partitions_change_still_names_the_children(
     assert children[0][0][2][0][0] > end
 
 
-def test_a_pause_delays_records_and_loses_none(stream: Stream, emulator: spanemu.Emulator) -> None:
+def test_a_pause_delays_records_without_losing_any(
+    stream: Stream, emulator: spanemu.Emulator
+) -> None:
     fault = emulator.faults.delay(RPC, 0.05, after_rows=2)
     end = stream.commit(1, 2)
     assert list(stream.written(end)) == [0, 1, 2]

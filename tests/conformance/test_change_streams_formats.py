@@ -229,7 +229,9 @@ def test_the_function_of_the_other_mode_does_not_exist(any_format: Format) -> No
         (("now", "now", "unknown", 1_000), IA),
     ],
 )
-def test_refused_arguments(any_format: Format, arguments: Sequence[Any], error: Any) -> None:
+def test_invalid_arguments_are_refused(
+    any_format: Format, arguments: Sequence[Any], error: Any
+) -> None:
     now = any_format.now() if "now" in arguments else None
     with refused(error):
         any_format.rows(*(now if each == "now" else each for each in arguments))
@@ -274,7 +276,7 @@ def churned(format_: Format) -> Sequence[Any]:
     return children
 
 
-def test_windows_of_a_mutable_partition_follow_each_other(mutable: Format) -> None:
+def test_consecutive_windows_of_a_mutable_partition_miss_no_record(mutable: Format) -> None:
     first, start = mutable.insert(title="one")
     (token,) = mutable.tokens(start)
     second, middle = mutable.insert(title="two")
@@ -303,7 +305,7 @@ def test_the_columns_of_a_mutable_record(mutable: Format) -> None:
 # ------------------------------------------------------------------ PostgreSQL
 
 
-def test_the_column_of_a_result_has_the_name_of_the_function(postgresql: Format) -> None:
+def test_the_result_column_is_named_after_the_function(postgresql: Format) -> None:
     for star in ("*", "read_json_changes"):
         sql = f"SELECT {star} FROM spanner.read_json_changes($1, NULL, NULL, 1000, NULL)"
         with postgresql.client.snapshot() as snapshot:

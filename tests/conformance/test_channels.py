@@ -185,7 +185,9 @@ def test_failure_in_a_stream_comes_after_its_replies(channel: grpc.Channel) -> N
     assert "google.rpc.retryinfo-bin" in dict(call.trailing_metadata())
 
 
-def test_bug_of_ours(channel: grpc.Channel, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_has_status_internal(
+    channel: grpc.Channel, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         method(channel, "Bug")(text("k"), timeout=TIMEOUT)
     assert caught.value.code() is grpc.StatusCode.INTERNAL
@@ -234,7 +236,7 @@ def test_deadline_of_a_unary_call(channel: grpc.Channel) -> None:
     assert caught.value.details() == "Deadline Exceeded"
 
 
-def test_deadline_that_has_passed_already(channel: grpc.Channel, target: Target) -> None:
+def test_a_passed_deadline_fails_at_once(channel: grpc.Channel, target: Target) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         method(channel, "Wait")(text(), timeout=-1.0)
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
@@ -265,7 +267,7 @@ def test_deadline_of_a_future(channel: grpc.Channel) -> None:
     assert future.exception(TIMEOUT).code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-def test_impatience_with_a_future(channel: grpc.Channel, target: Target) -> None:
+def test_a_future_raises_a_timeout(channel: grpc.Channel, target: Target) -> None:
     future = method(channel, "Wait").future(text("x"), timeout=TIMEOUT)
     with pytest.raises(grpc.FutureTimeoutError):
         future.result(0.01)

@@ -99,7 +99,7 @@ def test_commit_timestamps_increase_while_the_clock_is_frozen(events, clock):
         ] == stamps
 
 
-def test_advancing(events, clock):
+def test_the_clock_advances_by_a_duration(events, clock):
     clock.freeze(MARCH)
     clock.advance(hours=1, minutes=30)
     assert server_time(events) - MARCH < timedelta(hours=1, minutes=31)
@@ -551,7 +551,7 @@ def test_the_clock_follows_python_only_from_a_later_time(emulator, events, clock
     assert clock.now < python.present
 
 
-def test_ticks(clock):
+def test_the_clock_ticks(clock):
     clock.freeze()
     before = clock.now
     clock.tick(ms=5)

@@ -69,7 +69,7 @@ def test_a_column_without_the_option(db, write):
         db.commit(write("Events", "Id Plain", (1, NOW)))
 
 
-def test_only_the_exact_placeholder(db):
+def test_only_the_exact_placeholder_text_is_replaced(db):
     for text in ("SPANNER.COMMIT_TIMESTAMP()", "spanner.commit_timestamp", "commit_timestamp()"):
         with refused(FP):
             db.commit(insert("Events", "Id Ts", (1, text)))

@@ -138,7 +138,7 @@ def test_rows_of_an_index_that_holds_the_column_cannot_change(db, statement):
 
 
 @spanemu_only
-def test_rows_change_in_other_columns(db):
+def test_other_columns_of_pending_rows_can_be_updated(db):
     assert after(db, SET, dml("UPDATE Item SET V = 9 WHERE Id = 2")) == 1
 
 
@@ -174,7 +174,7 @@ def test_views_over_a_pending_column(db):
     assert len(after(db, SET, query("SELECT V FROM Values_"))) == 2
 
 
-def test_one_statement_may_touch_many_rows(db):
+def test_one_statement_may_set_many_pending_rows(db):
     assert db.dml("UPDATE Item SET Ts = PENDING_COMMIT_TIMESTAMP() WHERE TRUE") == [2]
     first, second = db.read("Item", "Ts")
     assert first == second != [None]
@@ -185,7 +185,7 @@ def test_the_next_transaction_reads_the_timestamp(db):
     assert db.in_transaction(query("SELECT COUNT(*) FROM Item WHERE Ts IS NOT NULL")) == [[1]]
 
 
-def test_mutations_of_the_commit_are_free(create):
+def test_mutations_of_the_commit_may_write_pending_columns(create):
     db = create(PARENT, ITEM)
     db.commit(insert("Parent", "P", (1,)), insert("Item", "P Id", (1, 1), (1, 2)))
 
@@ -201,7 +201,7 @@ def test_mutations_of_the_commit_are_free(create):
 
 
 @spanemu_only
-def test_an_unaffected_index_does_not_help(db):
+def test_an_index_without_the_pending_column_does_not_make_it_readable(db):
     with refused(IA, match=PENDING):
         after(db, SET, query("SELECT Id, Ts FROM Item@{FORCE_INDEX=ItemByV} WHERE V = 2"))
 

@@ -26,7 +26,7 @@ def test_only_timestamp_columns_take_the_option(create, type_):
         create(f"CREATE TABLE T (Id INT64 NOT NULL, Ts {type_} {OPTION}) PRIMARY KEY (Id)")
 
 
-def test_the_option_comes_and_goes(create):
+def test_the_option_can_be_set_and_removed(create):
     db = create(PLAIN)
     for value, allowed in (("true", True), ("false", False), ("true", True), ("null", False)):
         db.ddl(set_option("T", value))

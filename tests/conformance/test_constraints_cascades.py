@@ -121,7 +121,7 @@ def test_a_referencing_row_may_be_written_as_well(create):
 @pytest.mark.parametrize(
     "write", [insert("Source", "Id T", (9, 2)), update("Source", "Id T", (1, 2))]
 )
-def test_no_cascade_takes_what_the_commit_itself_made_refer(create, write):
+def test_no_cascade_deletes_references_made_in_the_same_commit(create, write):
     db = filled(create)
     with refused(FP, match="ToTarget"):
         db.commit(write, delete("Target", (2,)))

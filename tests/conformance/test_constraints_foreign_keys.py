@@ -115,14 +115,14 @@ def test_the_referencing_row_may_come_first_in_a_commit(db):
     assert db.read("Source", "X", (2,)) == [[9]]
 
 
-def test_a_referenced_key_may_go_and_come_back_in_a_commit(db):
+def test_a_referenced_key_may_be_deleted_and_inserted_in_a_commit(db):
     db.commit(delete("Target", (1, 1)), insert("Target", "A B V", (1, 1, 5)))
     assert db.read("Target", "V", (1, 1)) == [[5]]
     db.commit(replace("Target", "A B V", (1, 1, 6)))
     assert db.read("Target", "V", (1, 1)) == [[6]]
 
 
-def test_both_rows_go_in_a_commit_in_either_order(db):
+def test_both_rows_may_be_deleted_in_a_commit_in_either_order(db):
     db.commit(insert("Source", "Id X Y", (2, 2, 2)))
     db.commit(delete("Target", (1, 1)), delete("Source", (1,)))
     db.commit(delete("Source", (2,)), delete("Target", (2, 2)))
@@ -350,7 +350,7 @@ def test_managed_indexes_are_neither_printed_nor_dropped(create):
     assert not any("IDX_" in statement for statement in db.official.ddl_statements)
 
 
-def test_managed_indexes_go_with_the_last_foreign_key(create):
+def test_the_last_foreign_key_drops_its_managed_index(create):
     db = create(TARGET, BY_UNIQUE)
     db.ddl("ALTER TABLE Source ADD CONSTRAINT Again FOREIGN KEY (Y, X) REFERENCES Target (W, U)")
     db.ddl("ALTER TABLE Source DROP CONSTRAINT ToTarget")
@@ -366,7 +366,7 @@ def test_managed_indexes_go_with_the_last_foreign_key(create):
     db.commit(insert("Target", "A B U W", (2, 2, 10, 100)), delete("Target", (1, 1)))
 
 
-def test_an_action_cannot_be_altered(create):
+def test_the_action_of_a_foreign_key_cannot_be_altered(create):
     db = create(TARGET, SOURCE)
     with refused(IA):
         db.ddl("ALTER TABLE Source ALTER CONSTRAINT ToTarget ON DELETE CASCADE")
@@ -380,7 +380,7 @@ def test_an_action_cannot_be_altered(create):
     assert db.read("Source", "Id") == []
 
 
-def test_names_of_constraints_that_have_none(create):
+def test_unnamed_constraints_get_names(create):
     db = create(
         BACKED,
         "CREATE TABLE S (Id INT64 NOT NULL, X INT64, FOREIGN KEY (X) REFERENCES T (N), "

@@ -82,7 +82,7 @@ def test_unique_values_may_be_swapped_by_one_statement(unique):
     assert unique.read("T", "A Id", index="ByAB") == [[None, 3], [2, 2], [3, 1]]
 
 
-def test_a_freed_key_may_be_taken(unique):
+def test_a_unique_key_may_be_reused_after_a_delete(unique):
     unique.commit(delete("T", (1,)), insert("T", "Id A B", (4, 1, "x")))
     unique.commit(insert("T", "Id A B", (1, 2, "x")), update("T", "Id A", (2, 9)))
     with refused(AE):
@@ -100,7 +100,7 @@ def test_entries_follow_their_rows(create):
 
 
 @pytest.mark.parametrize("type_", ["ARRAY<INT64>", "JSON"])
-def test_columns_that_no_index_has_as_key(create, type_):
+def test_columns_of_these_types_cannot_be_index_keys(create, type_):
     with refused((FP, IA)):
         create(
             f"CREATE TABLE T (Id INT64 NOT NULL, V {type_}) PRIMARY KEY (Id)",
@@ -108,7 +108,7 @@ def test_columns_that_no_index_has_as_key(create, type_):
         )
 
 
-def test_making_a_unique_index_over_duplicates(create):
+def test_creating_a_unique_index_over_duplicates_fails(create):
     db = create(TABLE)
     db.commit(insert("T", "Id A", (1, 1), (2, 1)))
     with refused(FP):

@@ -50,7 +50,7 @@ def test_a_child_needs_its_parent(create, write):
     db.commit(write("Middle", "A B", (1, 3)), write("Leaf", "A B C", (1, 3, 1)))
 
 
-def test_a_parent_row_of_the_same_commit_will_do(create):
+def test_a_parent_row_may_be_inserted_in_the_same_commit(create):
     db = family(create)
     db.commit(
         insert("Top", "A", (3,)),
@@ -155,7 +155,7 @@ def test_interleave_in_takes_no_action(create):
         create(TOP, LOOSE + CASCADE)
 
 
-def test_interleave_in_wants_the_parents_key_first(create):
+def test_the_key_of_an_interleaved_table_begins_with_the_parents_key(create):
     with refused((FP, IA)):
         create(TOP, "CREATE TABLE L (B INT64, A INT64) PRIMARY KEY (B, A), INTERLEAVE IN Top")
 
@@ -187,7 +187,7 @@ def test_interleave_in_parent_with_cascade_takes_two_steps(create):
 
 
 @spanemu_only
-def test_set_interleave_of_another_parent_or_none(create):
+def test_set_interleave_changes_or_removes_the_parent(create):
     db = create(TOP, LOOSE, TOP.replace("Top", "Other"), "CREATE TABLE N (A INT64) PRIMARY KEY (A)")
     with refused(IA):
         db.ddl("ALTER TABLE Loose SET INTERLEAVE IN Other")

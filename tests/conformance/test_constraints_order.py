@@ -83,54 +83,54 @@ def test_update_of_a_missing_row(db):
     assert db.dml("UPDATE Parent SET Amount = 1 WHERE P = 9") == [0]
 
 
-def test_existence_is_judged_at_once(db):
+def test_existence_is_checked_at_once(db):
     with refused(AE):
         db.commit(insert("Child", "P C", (2, 1)), delete("Child", (2, 1)))
     with refused(NF):
         db.commit(update("Parent", "P U", (3, 3)), insert("Parent", "P", (3,)))
 
 
-def test_interleaving_is_judged_at_once(db):
+def test_interleaving_is_checked_at_once(db):
     with refused((NF, IA)):
         db.commit(insert("Child", "P C", (3, 1)), insert("Parent", "P", (3,)))
     with refused(FP):
         db.commit(delete("Parent", (2,)), delete("Child", (2, 1)))
 
 
-def test_nulls_and_lengths_are_judged_at_once(db):
+def test_nulls_and_lengths_are_checked_at_once(db):
     with refused(FP):
         db.commit(update("Parent", "P Name", (1, "longer")), update("Parent", "P Name", (1, "x")))
     with refused(FP):
         db.commit(insert("Child", "P C", (None, 1)), delete("Child", (None, 1)))
 
 
-def test_values_are_judged_before_existence(db):
+def test_values_are_checked_before_existence(db):
     with refused(FP):
         db.commit(insert("Parent", "P Name", (1, "longer")))
     with refused(FP):
         db.commit(update("Parent", "P Name", (9, "longer")))
 
 
-def test_existence_is_judged_before_the_parent(db):
+def test_existence_is_checked_before_the_parent(db):
     with refused(AE):
         db.commit(insert("Child", "P C", (2, 1)))
     with refused(NF, match="not found"):
         db.commit(update("Child", "P C", (9, 1)))
 
 
-def test_uniqueness_is_judged_at_the_end_of_the_commit(db):
+def test_uniqueness_is_checked_at_the_end_of_the_commit(db):
     db.commit(insert("Parent", "P U", (3, 10)), update("Parent", "P U", (1, 11)))
     db.commit(insert("Parent", "P U", (4, 20)), delete("Parent", (4,)))
     assert db.rows("SELECT p.P FROM Parent@{FORCE_INDEX=ByU} p WHERE p.U = 10") == [[3]]
 
 
-def test_foreign_keys_are_judged_at_the_end_of_the_commit(db):
+def test_foreign_keys_are_checked_at_the_end_of_the_commit(db):
     db.commit(insert("Referring", "Id P", (2, 3)), insert("Parent", "P", (3,)))
     db.commit(delete("Parent", (1,)), delete("Referring", (1,)))
     assert db.rows("SELECT r.P FROM Referring r") == [[3]]
 
 
-def test_checks_are_judged_at_the_end_of_the_commit(db):
+def test_check_constraints_are_checked_at_the_end_of_the_commit(db):
     db.commit(update("Parent", "P Amount", (1, -1)), update("Parent", "P Amount", (1, 5)))
     assert db.rows("SELECT p.Amount FROM Parent p WHERE p.P = 1") == [[5]]
     with refused(OOR):
@@ -138,7 +138,7 @@ def test_checks_are_judged_at_the_end_of_the_commit(db):
     db.commit(insert("Parent", "P Amount", (7, -1)), delete("Parent", (7,)))
 
 
-def test_each_dml_statement_is_a_unit_of_its_own(db):
+def test_each_dml_statement_is_checked_separately(db):
     with refused(FP):
         db.dml("INSERT INTO Referring (Id, P) VALUES (2, 3)", "INSERT INTO Parent (P) VALUES (3)")
     with refused(AE):
@@ -149,7 +149,7 @@ def test_each_dml_statement_is_a_unit_of_its_own(db):
                   ) == [1, 1]  # fmt: skip
 
 
-def test_a_failed_statement_takes_back_all_its_rows(db):
+def test_a_failed_statement_rolls_back_all_its_rows(db):
     def work(txn):
         with refused(AE):
             txn.execute_update("INSERT INTO Parent (P) VALUES (3), (1)")
@@ -165,7 +165,7 @@ class Stop(Exception):
 
 
 @spanemu_only
-def test_not_null_of_a_generated_column_is_judged_at_the_end(create):
+def test_not_null_of_a_generated_column_is_checked_at_the_end(create):
     db = create(
         "CREATE TABLE G (Id INT64 NOT NULL, A INT64, N INT64 NOT NULL AS (A * 2) STORED) "
         "PRIMARY KEY (Id)"

@@ -52,7 +52,7 @@ def stock(home):
 # ------------------------------------------------------------------ states
 
 
-def test_restoring_brings_rows_and_schema_back(home):
+def test_restoring_resets_rows_and_schema(home):
     before, ddl = home.snapshot(), home.ddl()
     save(home, "B", 1)
     after = home.snapshot()
@@ -105,7 +105,7 @@ def test_a_snapshot_of_another_emulator(home):
             home.restore(theirs)
 
 
-def test_restoring_ends_what_is_open(home):
+def test_restoring_ends_open_transactions(home):
     before = home.snapshot()
     session = home.client().session()
     session.create()
@@ -118,7 +118,7 @@ def test_restoring_ends_what_is_open(home):
     assert stock(home) == [("A", 10)]
 
 
-def test_a_clone_is_a_database_of_its_own(home):
+def test_a_clone_is_an_independent_database(home):
     clone = home.clone(f"{home.database_id}-2")
     save(clone, "A", 0)
     assert (stock(home), stock(clone)) == ([("A", 10)], [("A", 0)])

@@ -86,7 +86,7 @@ def test_an_input_may_be_given_as_json_has_it(emulator, home, given, arguments):
     assert rows(home, "SELECT Show(DATE '2000-01-01', NULL, b'a', 6)") == [("other",)]
 
 
-def test_the_latest_answers_count(emulator, home):
+def test_the_latest_answers_are_used(emulator, home):
     emulator.models.set_answers("Twice", default=1)
     emulator.models.set_answers("Twice", default=2)
     assert rows(home, "SELECT Twice(7)") == [(2,)]
@@ -106,7 +106,7 @@ def test_failures_are_injected(emulator, home):
     assert rows(home, "SELECT Twice(7)") == [(1,)]
 
 
-def test_clients_try_again_what_is_unavailable(emulator, home):
+def test_clients_retry_unavailable_calls(emulator, home):
     emulator.models.set_answers("Twice", default=1)
     emulator.models.fail("Twice", "unavailable", times=2)
     assert rows(home, "SELECT Twice(7)") == [(1,)]
@@ -201,7 +201,7 @@ def test_a_url_answers(emulator, home, server):
     assert calls["requestId"]
 
 
-def test_a_url_where_nobody_listens(emulator, home):
+def test_an_unreachable_url_fails_the_call(emulator, home):
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as closed:
         url = f"http://127.0.0.1:{closed.server_port}/"
     emulator.models.set_answers("Embedder", url=url)

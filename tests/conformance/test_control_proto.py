@@ -138,7 +138,7 @@ def test_failures_have_codes(control, rpc, fields, code) -> None:
     assert refused.value.code() is code
 
 
-def test_bytes_that_are_no_message_are_refused(emulator) -> None:
+def test_malformed_messages_are_refused(emulator) -> None:
     with grpc.insecure_channel(emulator.uri) as channel, pytest.raises(grpc.RpcError) as refused:
         channel.unary_unary(f"/{SERVICE}/Snapshot")(b"\xff", timeout=30)
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT

@@ -175,7 +175,7 @@ def test_pages_of_other_sites_are_refused(ask, home):
             assert ask(*request, **headers)[0] == 403
 
 
-def test_an_emulator_starts_over():
+def test_resetting_an_emulator_removes_its_databases():
     with spanemu.Emulator(rest_host_port="127.0.0.1:0", seed=5) as emulator:
         created = emulator.create_database("app", schema=SCHEMA)
         emulator.faults.unavailable("Commit")
@@ -224,7 +224,7 @@ JUNK = (
 WAITING = {"within_seconds", "wait_seconds", "minutes", "times"}
 
 
-def test_senseless_arguments_are_refused_by_the_api():
+def test_invalid_arguments_are_refused_by_the_api():
     random = Random(7)
     with spanemu.Emulator(embedded_channel=False) as emulator:
         home = emulator.create_database("junk", schema=SCHEMA).name

@@ -21,7 +21,7 @@ def names_in(module):
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.section} {item.text}")
-def test_an_items_proof_exists(item):
+def test_every_proof_of_an_item_exists(item):
     if item.is_proved:
         module, _, test = item.proof.partition("::")
         assert test in names_in(module)
@@ -33,6 +33,6 @@ def test_sections_are_known_and_none_is_empty():
     assert {item.section for item in ITEMS} == set(SECTIONS)
 
 
-def test_no_item_comes_twice():
+def test_items_are_unique():
     named = [(item.section, item.text) for item in ITEMS]
     assert len(set(named)) == len(named)

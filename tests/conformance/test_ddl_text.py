@@ -147,7 +147,7 @@ def reference() -> Iterator[Any]:
 
 
 @pytest.mark.reference
-def test_every_statement_is_printed_alike(reference: Any) -> None:
+def test_every_statement_is_printed_as_by_the_reference(reference: Any) -> None:
     instance = reference.instance("text", "emulator-config")
     instance.create().result(30)
     count, findings = 0, []

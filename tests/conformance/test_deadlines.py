@@ -116,7 +116,7 @@ def test_a_query_ends_with_its_deadline(database, sql):
     assert any(lateness(database, sql) < LATE_MAX for _ in range(TRIES))
 
 
-def test_the_answer_is_not_cut_short(database):
+def test_an_answer_before_the_deadline_is_complete(database):
     # Without a deadline nothing is lost: the same tables, less of them.
     sql = "SELECT COUNT(*) FROM A, C WHERE A.Value + C.Value >= 0"
     with database.snapshot() as snapshot:
@@ -128,14 +128,14 @@ pid_needed = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="th
 
 @pid_needed
 @pytest.mark.parametrize("sql", QUERIES.values(), ids=QUERIES)
-def test_a_server_gives_up_at_the_deadline(standalone, sql):
+def test_a_server_stops_a_query_at_its_deadline(standalone, sql):
     database, pid = standalone
     lateness(database, sql)
     assert becomes_idle(pid)
 
 
 @pid_needed
-def test_a_server_gives_up_a_cancelled_query(standalone):
+def test_a_server_stops_a_cancelled_query(standalone):
     database, pid = standalone
     rows = Reader(database, "SELECT A.Id, B.Id, C.Id FROM A, B, C")
     rows.start()

@@ -46,7 +46,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_the_statement_fails_and_its_transaction_goes_on(session, name):
+def test_a_statement_over_the_limit_fails_and_its_transaction_continues(session, name):
     begun = session.begin().id
     session.dml("UPDATE T SET v = 5 WHERE k = 1", begun)
     with refused(IA, match=TOO_MANY):
@@ -86,7 +86,7 @@ def test_a_collision_below_the_limit_is_the_error(session):
         session.dml("INSERT INTO T (k, v) SELECT k, v FROM T WHERE k <= 5", begun)
 
 
-def test_a_batch_ends_at_the_statement_and_its_transaction_goes_on(session):
+def test_a_batch_stops_at_the_limit_and_its_transaction_continues(session):
     begun = session.begin().id
     reply = session.batch(
         {"id": begun},
@@ -116,7 +116,7 @@ def test_statements_below_the_limit_are_counted_together_by_the_commit(session):
         session.commit(begun)
 
 
-def test_a_snapshot_transaction_goes_on_too(session):
+def test_a_repeatable_read_transaction_continues_too(session):
     begun = session.begin(REPEATABLE).id
     with refused(IA, match=TOO_MANY):
         session.dml(STATEMENTS["insert of the same keys"], begun)

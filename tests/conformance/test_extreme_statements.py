@@ -80,5 +80,5 @@ def test_many_tables(database):
     assert rows(database, sql) == [[14]]
 
 
-def test_the_emulator_goes_on(database):
+def test_the_emulator_survives_extreme_statements(database):
     assert rows(database, "SELECT COUNT(*) FROM T") == [[100]]

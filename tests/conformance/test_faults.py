@@ -266,7 +266,7 @@ def test_a_session_that_is_lost(shop, faults):
     assert quantity(shop) == 10
 
 
-def test_removing_the_fault_brings_its_sessions_back_and_no_others(shop, faults):
+def test_removing_the_fault_restores_only_its_sessions(shop, faults):
     kept, other = faults.delay("Rollback", 0.0), regular_session(shop)
     elsewhere = faults.session_lost("ExecuteSql")
     with pytest.raises(exceptions.NotFound):

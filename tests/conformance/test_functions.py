@@ -106,6 +106,6 @@ def test_pending_commit_timestamp_is_written(functions):
 
 
 @pytest.mark.parametrize("name", CATALOG.unsupported)
-def test_a_refused_function_says_so(functions, name):
+def test_a_refused_function_is_named(functions, name):
     with pytest.raises(MethodNotImplemented, match=name), functions.snapshot() as snapshot:
         list(snapshot.execute_sql(f"SELECT {name}()"))

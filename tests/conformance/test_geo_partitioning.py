@@ -133,7 +133,7 @@ def test_a_database_with_placements_has_no_incremental_backups(client, database)
 # ---------------------------------------------------------------------------- schemas
 
 
-def test_a_table_in_placements_is_in_no_named_schema(database):
+def test_a_table_with_placements_cannot_be_in_a_named_schema(database):
     is_postgresql = database.database_dialect == POSTGRESQL
     database.update_ddl(["CREATE SCHEMA s"]).result()
     child = (

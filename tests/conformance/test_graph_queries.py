@@ -191,7 +191,7 @@ def test_dml_reads_graphs(net: Any) -> None:
     assert net.client().run_in_transaction(lambda work: work.execute_update(sql)) == 2
 
 
-def test_role_needs_the_columns_of_what_is_touched(net: Any) -> None:
+def test_a_role_needs_the_columns_of_used_properties(net: Any) -> None:
     options = {"database_role": "reader"}
     assert ask(net, "GRAPH Net MATCH (c:City {id: 1}) RETURN c.name", **options) == [("Aro",)]
     assert ask(net, "GRAPH Net MATCH (c:City) RETURN COUNT(c) AS n", **options) == [(3,)]

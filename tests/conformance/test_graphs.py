@@ -99,7 +99,7 @@ def test_tables_under_a_graph_stay(database):
         ("GRAPH Transfers MATCH () RETURN COUNT(*) AS n", "Account"),
     ],
 )
-def test_a_role_needs_the_columns_under_what_a_query_touches(database, sql, needs):
+def test_a_role_needs_the_columns_behind_the_used_properties(database, sql, needs):
     change(
         database,
         "CREATE ROLE clerk",

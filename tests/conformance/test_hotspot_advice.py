@@ -250,7 +250,7 @@ def test_reads_are_not_judged_otherwise(watched) -> None:
     assert "Items" not in hotspots.report().spaces
 
 
-def test_random_reads_are_fine(watched) -> None:
+def test_random_reads_are_not_reported(watched) -> None:
     client, hotspots = watched(ITEMS)
     with hotspots.watch(operations="rw") as watch:
         read(client, "Items", ids(120))
@@ -258,7 +258,7 @@ def test_random_reads_are_fine(watched) -> None:
     assert watch["Items"].verdict == "ok"
 
 
-def test_reads_of_what_was_just_written_are_a_lookback(watched) -> None:
+def test_reads_of_recent_writes_are_reported_as_a_lookback(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with hotspots.watch(operations="rw") as watch:
         for n in range(120):
@@ -314,7 +314,7 @@ def test_one_row_that_transactions_fight_for(watched) -> None:
     watch.assert_lock_wait(max_share=1.0)
 
 
-def test_no_conflict_no_finding(watched) -> None:
+def test_transactions_without_conflicts_are_not_reported(watched) -> None:
     client, hotspots = watched(ITEMS)
     with hotspots.watch() as watch:
         insert(client, "Items", "Id", [(each,) for each in ids(120)])
@@ -422,7 +422,7 @@ def test_entries_that_begin_with_null(watched, ddl: str, expected: dict[str, str
     assert rules(hotspots) == expected
 
 
-def test_an_index_that_nobody_reads(watched) -> None:
+def test_an_unread_index_is_reported(watched) -> None:
     client, hotspots = watched(ITEMS, "CREATE INDEX ByName ON Items(Name)")
     insert(client, "Items", "Id Name", [(each, each) for each in ids(120, seed=5)])
     assert rules(hotspots) == {}
@@ -432,7 +432,7 @@ def test_an_index_that_nobody_reads(watched) -> None:
     assert rules(hotspots) == {}
 
 
-def test_a_query_is_remembered_however_much_runs_after_it(watched) -> None:
+def test_a_query_is_remembered_after_many_others(watched) -> None:
     client, hotspots = watched(ITEMS, "CREATE INDEX ByNumber ON Items(N)")
     scan(client, "SELECT Name FROM Items@{FORCE_INDEX=ByNumber} WHERE N = 1", 40)
     insert(client, "Items", "Id N", [(each, n % 7) for n, each in enumerate(ids(300, seed=6))])

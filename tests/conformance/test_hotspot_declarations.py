@@ -107,7 +107,7 @@ TABLE = (
         ),
     ],
 )
-def test_a_fix_is_ddl_that_keeps_what_the_index_promises(
+def test_a_fix_keeps_the_guarantees_of_the_index(
     watched: Watched, index: str, expected: str
 ) -> None:
     client, hotspots = watched("CREATE SCHEMA app", TABLE, index)
@@ -193,7 +193,7 @@ def test_assumptions_change_the_findings(watched: Watched) -> None:
 
 
 @pytest.mark.parametrize("said", ["hihg", "", 0, -3])
-def test_assumptions_that_say_nothing(watched: Watched, said: str | int) -> None:
+def test_assumptions_without_effect_are_refused(watched: Watched, said: str | int) -> None:
     _, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with pytest.raises(ValueError, match=r"T\.Id"):
         hotspots.watch(assume={"T.Id": said})

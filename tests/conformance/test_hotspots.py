@@ -77,7 +77,7 @@ def test_a_timestamp_first_is_a_moving_hot_spot(watched) -> None:
     assert report.splitlines()[-1].endswith("hot")
 
 
-def test_keys_swapped(watched) -> None:
+def test_swapped_keys_spread_the_writes(watched) -> None:
     client, hotspots = watched(LOGS.format("(UserId, LastAccess)"))
     chance = Random(2)
     insert(client, "UserAccessLogs", "LastAccess UserId",
@@ -85,7 +85,7 @@ def test_keys_swapped(watched) -> None:
     assert found(hotspots) == {}
 
 
-def test_descending_is_still_found(watched) -> None:
+def test_a_descending_timestamp_is_reported(watched) -> None:
     client, hotspots = watched(LOGS.format("(LastAccess DESC, UserId)"))
     insert(client, "UserAccessLogs", "LastAccess UserId", [(at, "u") for at in times(200)])
     (finding,) = hotspots.report().findings
@@ -93,7 +93,7 @@ def test_descending_is_still_found(watched) -> None:
     assert finding.start == "<begin>"
 
 
-def test_random_uuids(watched) -> None:
+def test_random_uuids_are_not_reported(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id STRING(36) NOT NULL) PRIMARY KEY (Id)")
     chance = Random(3)
     ids = [str(uuid.UUID(int=chance.getrandbits(128), version=4)) for _ in range(200)]
@@ -116,7 +116,7 @@ def test_a_bit_reversed_sequence(watched) -> None:
     assert found(hotspots) == {}
 
 
-def test_enough_shards(watched) -> None:
+def test_enough_shards_are_not_reported(watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE T (ShardId INT64 NOT NULL AS (ABS(MOD(FARM_FINGERPRINT(UserId), 16))) STORED,"
         " LastAccess TIMESTAMP NOT NULL, UserId STRING(64) NOT NULL)"
@@ -128,7 +128,7 @@ def test_enough_shards(watched) -> None:
     assert found(hotspots) == {}
 
 
-def test_two_shards_are_too_few(watched) -> None:
+def test_two_shards_are_reported(watched) -> None:
     client, hotspots = watched(
         "CREATE TABLE T (ShardId INT64 NOT NULL, LastAccess TIMESTAMP NOT NULL) "
         "PRIMARY KEY (ShardId, LastAccess)"
@@ -224,14 +224,14 @@ def test_names_of_what_was_written(watched) -> None:
         watch.assert_max_share("Counter", 0.5)
 
 
-def test_fixtures_say_nothing(watched) -> None:
+def test_a_few_writes_are_not_reported(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     insert(client, "T", "Id", [(n,) for n in range(1, 6)])
     assert found(hotspots) == {}
     assert hotspots.report()["T"].verdict == "insufficient"
 
 
-def test_one_commit_proves_nothing(watched) -> None:
+def test_a_single_commit_is_not_reported(watched) -> None:
     client, hotspots = watched("CREATE TABLE T (Id INT64 NOT NULL) PRIMARY KEY (Id)")
     with client.batch() as batch:
         batch.insert("T", ["Id"], [(n,) for n in range(1000)])
@@ -352,7 +352,7 @@ def test_split_statistics_cover_the_existing_splits(emulator) -> None:
     assert len(list(database.splits)) == 3  # nothing was moved
 
 
-def test_a_report_says_that_the_rows_were_written_before_watching_began(emulator) -> None:
+def test_a_report_mentions_rows_written_before_the_watch(emulator) -> None:
     schema = [LOGS.format("(LastAccess, UserId)")]
     database = emulator.create_database(f"hot-{next(_numbers)}", schema=schema)
     client = database.client()
@@ -369,7 +369,7 @@ def test_a_report_says_that_the_rows_were_written_before_watching_began(emulator
     assert found(emulator.hotspots(database)) == {"UserAccessLogs": "MOVING_HOT_SPOT"}
 
 
-def test_a_report_on_a_database_without_rows_says_that_nothing_was_written(watched) -> None:
+def test_a_report_on_an_empty_database_states_that_nothing_was_written(watched) -> None:
     _, hotspots = watched(LOGS.format("(LastAccess, UserId)"))
     report = hotspots.report()
     assert not report.is_unwatched

@@ -85,7 +85,7 @@ def test_the_client_asks_for_the_dialect(shop) -> None:
     ) == [["GOOGLE_STANDARD_SQL"]]
 
 
-def test_names_have_no_case_and_parameters_work(shop) -> None:
+def test_names_ignore_case_and_parameters_are_accepted(shop) -> None:
     assert shop.rows(
         """SELECT c.Column_Name, c.spanner_type FROM Information_Schema.Columns AS c
            WHERE c.TABLE_SCHEMA = '' AND c.table_name = @table ORDER BY c.ordinal_position""",
@@ -226,7 +226,7 @@ def test_one_optimizer_version_is_the_default(shop) -> None:
 
 
 @spanemu_only
-def test_statistics_can_be_asked_for(shop) -> None:
+def test_statistics_are_returned_on_request(shop) -> None:
     assert (
         shop.rows(
             """SELECT text, avg_latency_seconds, d.count, execution_count

@@ -425,7 +425,7 @@ def test_invalid_moves_are_refused(
     assert api.get_instance(name=instance.name).config == config_name
 
 
-def test_a_move_keeps_a_leader_region_that_the_target_offers(api, client):
+def test_a_move_keeps_a_leader_region_of_the_target(api, client):
     prefix = f"{client.project_name}/instanceConfigs"
     travelling = client.instance("travelling", f"{prefix}/nam3")
     travelling.create().result(timeout=60)

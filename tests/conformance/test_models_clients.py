@@ -270,7 +270,7 @@ def test_what_a_failed_call_leaves(emulator, registered, home):
     assert threading.active_count() <= threads + 2
 
 
-def test_too_many_functions_hang(registered, home):
+def test_calls_are_refused_while_too_many_functions_hang(registered, home):
     release = threading.Event()
 
     def hang(batch, call):

@@ -47,7 +47,7 @@ def test_unlisted_columns_take_their_defaults(create, operation):
 
 
 @pytest.mark.parametrize("operation", INSERTS)
-def test_a_listed_null_stays_null(create, operation):
+def test_an_explicit_null_is_not_replaced_by_the_default(create, operation):
     db = create(DEFAULTS)
     db.commit(operation("D", "Id B", (1, None)))
     assert db.read("D", "A B") == [[7, None]]
@@ -100,7 +100,7 @@ def test_a_unique_index_over_a_default(create):
 
 
 @pytest.mark.parametrize("operation", INSERTS)
-def test_a_generated_key_cannot_be_given(create, operation):
+def test_a_generated_key_cannot_be_written(create, operation):
     db = create(GENERATED_KEY)
     with refused((IA, FP)):
         db.commit(operation("G", "A B Shard", (1, 2, 3)))
@@ -120,7 +120,7 @@ def test_a_generated_key_needs_all_its_sources(create, operation):
         db.commit(operation("G", "A", (1,)))
 
 
-def test_an_insert_that_meets_a_generated_key(create):
+def test_an_insert_with_an_existing_generated_key_fails(create):
     db = create(GENERATED_KEY)
     db.commit(insert("G", "A B V", (1, 2, "x")))
     with refused(AE):
@@ -173,7 +173,7 @@ def test_each_inserted_row_draws_a_value(create, schema, operation):
 
 
 @pytest.mark.parametrize("schema", DRAWING, ids=["identity", "sequence"])
-def test_a_given_value_draws_none(create, schema):
+def test_an_explicit_value_draws_no_sequence_number(create, schema):
     db = create(*schema)
     table = "I" if schema == (IDENTITY,) else "Q"
     db.commit(insert(table, "Id V", (12, "a")))
@@ -184,7 +184,7 @@ def test_a_given_value_draws_none(create, schema):
 
 
 @spanemu_only
-def test_a_default_that_is_null_in_a_not_null_column(create):
+def test_a_null_default_of_a_not_null_column_fails_the_insert(create):
     db = create(
         "CREATE TABLE N (Id INT64 NOT NULL, A INT64 NOT NULL DEFAULT (NULL)) PRIMARY KEY (Id)"
     )

@@ -35,7 +35,7 @@ def test_index_entries_count(create):
     assert counted(db, write("update", "Id A", ["1", "3"])) == 4
 
 
-def test_a_delete_counts_once_however_many_rows_it_takes(create):
+def test_a_range_delete_counts_as_one_mutation(create):
     db = create(PLAIN)
     db.commit(insert("T", "Id", *((n,) for n in range(50))))
     whole = {"delete": {"table": "T", "key_set": {"all_": True}}}
@@ -103,7 +103,7 @@ def test_requests_that_commit_nothing_have_10_mebibytes_at_most(create):
         db.dml("UPDATE T SET A = LENGTH(@text) WHERE TRUE", **texts)
 
 
-def test_a_commit_may_be_larger(create):
+def test_commits_may_exceed_the_limit_of_other_requests(create):
     db = create("CREATE TABLE Texts (Id INT64, Text STRING(MAX)) PRIMARY KEY (Id)")
     db.commit(insert("Texts", "Id Text", *((n, "x" * 2_000_000) for n in range(6))))
     assert db.rows("SELECT SUM(LENGTH(Text)) FROM Texts") == [[12_000_000]]

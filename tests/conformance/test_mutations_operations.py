@@ -104,7 +104,7 @@ def test_update_changes_the_listed_columns_only(db):
     assert users(db) == [[1, "ada", 37, "rare"]]
 
 
-def test_update_needs_the_row(db):
+def test_update_requires_an_existing_row(db):
     with refused(NF, match=r"Users.*2.*not found"):
         db.commit(update("Users", "Id Name", (2, "bob")))
 
@@ -133,7 +133,7 @@ def test_insert_or_update_must_list_not_null_columns_even_when_the_row_exists(db
         db.commit(insert_or_update("Users", "Id Age", (2, 37)))
 
 
-def test_replace_puts_unlisted_columns_back_to_null_or_default(db):
+def test_replace_resets_unlisted_columns_to_null_or_default(db):
     db.commit(replace("Users", "Id Name", (1, "eve"), (2, "bob")))
     assert users(db) == [[1, "eve", None, "plain"], [2, "bob", None, "plain"]]
 
@@ -159,7 +159,7 @@ def test_replace_is_refused_over_children_that_do_not_cascade(create):
     assert db.read("Pets", "Id Child") == [[1, 1]]
 
 
-def test_delete_passes_over_missing_rows(db):
+def test_deletes_ignore_missing_rows(db):
     db.commit(delete("Users", (7,), (1,), (9,)))
     assert users(db) == []
     db.commit(delete("Users", (1,)))

@@ -118,7 +118,7 @@ def test_a_row_inserted_twice_in_one_commit_already_exists(db):
     assert db.read("Parent", "P") == []
 
 
-def test_parent_then_child(db):
+def test_a_parent_and_its_child_are_inserted_in_one_commit(db):
     db.commit(insert("Parent", "P", (1,)), insert("Child", "P C", (1, 1)))
     assert db.read("Child", "P C") == [[1, 1]]
 
@@ -136,7 +136,7 @@ def test_child_without_its_parent(db):
         db.commit(insert("Child", "P C", (1, 1)), insert("Parent", "P", (2,)))
 
 
-def test_children_go_before_their_parent(db):
+def test_children_are_deleted_before_their_parent(db):
     db.commit(insert("Parent", "P", (1,)), insert("Child", "P C", (1, 1)))
     with refused(FP, match="child table"):
         db.commit(delete("Parent", (1,)), delete("Child", (1, 1)))

@@ -45,7 +45,7 @@ def session(raw):
 
 
 @on_both
-def test_protos_travel_in_base64(session):
+def test_protos_are_encoded_in_base64(session):
     session.commit(
         None, insert("Songs", "Id Song Songs", (1, PRESSED, [PRESSED, None]), (2, "", []))
     )
@@ -59,7 +59,7 @@ def test_a_proto_that_is_not_base64_is_refused(session):
 
 
 @on_both
-def test_enums_travel_as_their_numbers(session):
+def test_enums_are_encoded_as_their_numbers(session):
     session.commit(
         None, insert("Songs", "Id Mood Moods", (1, 7, ["2", None, "0"]), (2, None, None))
     )
@@ -68,7 +68,7 @@ def test_enums_travel_as_their_numbers(session):
 
 @on_both
 @pytest.mark.parametrize("value", ["FAST", "7.0", 7.0, True, ""])
-def test_names_of_enums_do_not_travel(session, value):
+def test_names_of_enums_are_refused(session, value):
     with refused(FP):
         session.commit(None, writes("insert_or_update", "Songs", "Id Mood", (1, value)))
 

@@ -159,7 +159,7 @@ def plain(message):
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: f"{case[0]}-{str(case[1])[:20]!r}")
-def test_a_value_comes_back_in_canonical_form(db, case):
+def test_values_are_returned_in_canonical_form(db, case):
     column, sent, *other = case
     put(db, "Types", column, sent)
     back = plain(got(db, "Types", column))
@@ -276,7 +276,7 @@ def test_json_of_more_than_80_levels(db):
         ("P0Y", "P0Y"),
     ],
 )
-def test_intervals_travel_in_iso_8601(db, sent, back):
+def test_intervals_are_encoded_in_iso_8601(db, sent, back):
     with db.official.snapshot() as snapshot:
         result = snapshot.execute_sql(
             "SELECT @i, @i = @same",
@@ -335,7 +335,7 @@ def test_a_row_moves_when_its_placement_key_changes(create):
 
 
 @spanemu_only
-def test_tokens_travel_in_base64(create):
+def test_token_lists_are_encoded_in_base64(create):
     db = create(
         "CREATE TABLE Texts (Id INT64 NOT NULL, Text STRING(MAX), "
         "Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)"

@@ -149,7 +149,7 @@ def test_nesting_in_postgresql():
             refuse(database, f"SELECT {opening * 5_000}1{closing * 5_000}")
 
 
-def test_a_caller_deep_in_its_own_stack(database):
+def test_a_caller_with_a_deep_stack_runs_queries(database):
     def below(frames: int) -> None:
         if frames:
             below(frames - 1)

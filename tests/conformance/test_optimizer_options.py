@@ -221,7 +221,7 @@ def test_the_schema_has_the_packages_that_are_kept(
         assert [name for name, _ in snapshot.execute_sql(PACKAGES)] == [kept]
 
 
-def test_a_restore_takes_back_a_package(owner: Owner) -> None:
+def test_a_restore_removes_later_statistics_packages(owner: Owner) -> None:
     before = owner.handle.snapshot()
     owner.analyzed()
     owner.handle.restore(before)

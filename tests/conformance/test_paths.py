@@ -62,5 +62,5 @@ def test_parts_with_digits_wherever_a_path_stands(db, query):
         "SELECT 1 FROM 1.t",
     ],
 )
-def test_a_number_is_no_part_of_a_path_elsewhere(db, query):
+def test_numbers_are_refused_elsewhere_in_paths(db, query):
     refused(IA, db.rows, query)

@@ -67,7 +67,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("index", ORDERS)
-def test_a_read_by_index_places_null_as_the_index_says(database, index):
+def test_a_read_by_index_places_null_in_the_order_of_the_index(database, index):
     assert keys(database, index) == ORDERS[index]
 
 
@@ -156,7 +156,7 @@ def test_a_schema_error_has_the_code_of_postgresql(database):
             database.update_ddl([statement]).result(60)
 
 
-def test_a_real_is_part_of_no_key(database):
+def test_a_real_cannot_be_part_of_a_key(database):
     # As the page on data types says; Google's emulator accepts it.
     database.update_ddl(["CREATE TABLE reals (id bigint PRIMARY KEY, r real)"]).result(60)
     for statement, error in (

@@ -192,7 +192,7 @@ def test_values_are_stored_in_normal_form(database):
         ("j", "1e5000"),
     ],
 )
-def test_a_value_that_is_none_of_its_type_fails(database, column, value):
+def test_an_invalid_value_of_a_type_fails(database, column, value):
     with pytest.raises(exceptions.FailedPrecondition), database.batch() as batch:
         batch.insert("t", ["id", column], [[99, value]])
     assert ids(database, "id = 99") == []

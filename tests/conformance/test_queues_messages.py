@@ -62,7 +62,7 @@ def test_send_needs_a_whole_key_and_a_payload(tasks):
     assert tasks.messages() == []
 
 
-def test_ack_deletes_the_message_and_needs_it(tasks):
+def test_ack_deletes_an_existing_message(tasks):
     tasks.send("a")
     tasks.ack("a")
     assert tasks.messages() == []

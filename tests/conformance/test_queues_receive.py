@@ -49,7 +49,7 @@ def test_a_message_is_received_with_its_lease(tasks, clock):
     ]  # fmt: skip
 
 
-def test_a_waiting_receiver_gets_a_message_once_it_is_sent(tasks):
+def test_a_waiting_receiver_gets_a_new_message(tasks):
     receiver = Receiver(tasks)
     assert receiver.nothing()
     tasks.send("a")
@@ -100,7 +100,7 @@ def test_a_message_is_received_again_until_it_is_acknowledged(tasks, clock):
     assert receiver.nothing()
 
 
-def test_after_the_first_hour_a_message_comes_hourly(tasks, clock):
+def test_a_message_is_redelivered_hourly_after_the_first_hour(tasks, clock):
     tasks.send("a")
     receiver = Receiver(tasks)
     receiver.next()
@@ -113,7 +113,7 @@ def test_after_the_first_hour_a_message_comes_hourly(tasks, clock):
 
 
 @pytest.mark.parametrize("delete", ["row", "parent", "ttl"])
-def test_any_delete_acknowledges(tasks, clock, delete):
+def test_any_delete_acknowledges_a_message(tasks, clock, delete):
     tasks.send("a")
     receiver = Receiver(tasks)
     token = receiver.next()[TOKEN]
@@ -251,7 +251,7 @@ def test_delivery_stops_while_it_is_disabled(tasks):
     assert receiver.next()[ID] == "a"
 
 
-def test_a_dropped_queue_ends_the_call(tasks):
+def test_dropping_a_queue_ends_the_call(tasks):
     receiver = Receiver(tasks)
     assert receiver.nothing()
     tasks.database.update_ddl(["DROP QUEUE Tasks"]).result()
@@ -299,7 +299,7 @@ def test_execute_sql_cannot_receive(tasks):
 
 
 @pytest.mark.parametrize("mode", ["PROFILE", "WITH_STATS", "WITH_PLAN_AND_STATS"])
-def test_the_statistics_of_a_call_come_at_its_end(tasks, clock, mode):
+def test_statistics_of_a_call_are_returned_at_its_end(tasks, clock, mode):
     tasks.send("a", "b")
     with tasks.database.snapshot() as snapshot:
         results = snapshot.execute_sql(

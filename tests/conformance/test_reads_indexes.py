@@ -49,7 +49,7 @@ def test_a_null_filtered_index_leaves_nulls_out(people):
 
 
 @on_both
-def test_an_index_holds_nulls_otherwise(people):
+def test_an_index_without_null_filter_holds_nulls(people):
     assert ids(people, "UsersByName", keys(None)) == [4]
     assert ids(people, "UsersByName") == [4, 1, 3, 5, 2]
 
@@ -138,7 +138,7 @@ def begun(people):
 
 
 @on_both
-def test_dml_is_seen_by_reads_and_queries(people, begun):
+def test_reads_and_queries_see_dml_of_their_transaction(people, begun):
     people.dml("INSERT INTO Users (Id, Name) VALUES (9, 'new')", begun)
     people.dml("UPDATE Users SET Name = 'eve' WHERE Id = 1", begun)
     people.dml("DELETE FROM Users WHERE Id = 2", begun)
@@ -149,7 +149,7 @@ def test_dml_is_seen_by_reads_and_queries(people, begun):
 
 
 @on_both
-def test_dml_is_seen_through_indexes(people, begun):
+def test_index_reads_see_dml_of_their_transaction(people, begun):
     people.dml("UPDATE Users SET Name = 'ada', Age = 35 WHERE Id = 2", begun)
     people.dml("DELETE FROM Users WHERE Id = 1", begun)
     assert ids(people, "UsersByName", keys("ada"), transaction=begun) == [2, 3, 5]
@@ -167,7 +167,7 @@ def test_dml_sees_dml(people, begun):
 
 
 @on_both
-def test_a_cascade_is_seen(people):
+def test_reads_see_a_cascade_of_their_transaction(people):
     people.commit(None, insert("Posts", "Id PostId", (1, 1), (2, 1)))
     begun = people.begin().id
     people.dml("DELETE FROM Users WHERE Id = 1", begun)
@@ -204,7 +204,7 @@ def test_pending_commit_timestamps_cannot_be_read(raw, session):
 
 
 @on_both
-def test_a_failed_statement_leaves_nothing_to_see(people, begun):
+def test_a_failed_statement_leaves_no_visible_rows(people, begun):
     people.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
     with refused(IA):
         people.dml("UPDATE Users SET Nothing = 1 WHERE true", begun)

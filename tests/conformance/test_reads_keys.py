@@ -40,7 +40,7 @@ def test_all(grid):
 
 
 @on_both
-def test_points_come_in_key_order_once_each(grid):
+def test_rows_of_point_keys_are_returned_once_in_key_order(grid):
     assert found(grid, keys((3, 1), (1, 1), (3, 1), (1, 3))) == [13, 11, 31]
 
 
@@ -57,7 +57,7 @@ def test_a_key_set_is_a_union(grid):
 
 
 @on_both
-def test_overlapping_ranges_give_a_row_once(grid):
+def test_overlapping_ranges_return_a_row_once(grid):
     ranges = [
         *key_range(start_closed=[1], end_open=[3])["ranges"],
         *key_range(start_open=[1], end_closed=[2, 2])["ranges"],
@@ -144,7 +144,7 @@ def test_null_is_a_key_like_any_other(session):
 
 
 @on_both
-def test_null_where_no_null_can_be(session):
+def test_null_in_a_not_null_key_part_matches_no_row(session):
     session.commit(None, user(1))
     assert session.rows("Users", "Id", keys(None)) == []
 
@@ -161,7 +161,7 @@ def test_floating_point_keys(raw, session):
     assert [int(row[0]) for row in session.rows("Floats", "N", above)] == [1, 2, 3]
 
 
-def test_the_commit_timestamp_placeholder_is_no_key_to_read(raw, session):
+def test_the_commit_timestamp_placeholder_cannot_be_read_as_a_key(raw, session):
     raw.ddl(
         "CREATE TABLE Stamps (Time TIMESTAMP OPTIONS (allow_commit_timestamp = true))"
         " PRIMARY KEY (Time)"

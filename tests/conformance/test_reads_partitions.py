@@ -130,7 +130,7 @@ def test_options_are_hints(filled, begun):
     assert tokens(reply)
 
 
-def test_a_read_is_judged_as_any_other(filled, begun):
+def test_partitioned_reads_are_validated_like_other_reads(filled, begun):
     for kind, table, columns, key_set, index in (
         (IA, "Users", "Id", None, ""),
         (IA, "", "Id", ALL, ""),
@@ -144,7 +144,7 @@ def test_a_read_is_judged_as_any_other(filled, begun):
 
 
 @on_both
-def test_a_query_is_judged_as_any_other(filled, begun):
+def test_partitioned_queries_are_validated_like_other_queries(filled, begun):
     for sql in ("", "SELECT", "SELECT Nothing FROM Users", "SELECT Id FROM Nothing"):
         with refused(IA):
             filled.partition_query(sql, begun)
@@ -313,7 +313,7 @@ def test_a_partition_sees_the_snapshot_of_its_transaction(filled, begun):
 
 
 @on_both
-def test_a_partition_can_be_run_again(filled, begun):
+def test_a_partition_can_be_read_twice(filled, begun):
     (*_, token) = tokens(filled.partition_query(QUERY, begun))
     first, again = (filled.select(QUERY, begun, partition_token=token) for _ in range(2))
     assert first == again
@@ -428,7 +428,7 @@ def test_a_token_on_any_multiplexed_session(raw, shared):
     assert len(twin.select("SELECT Id FROM Users", begun, partition_token=token)) <= 2
 
 
-def test_a_token_goes_with_its_session(filled, begun, query_token):
+def test_a_partition_token_requires_its_session(filled, begun, query_token):
     filled.delete()
     with refused(NF, match="Session not found"):
         filled.sql(QUERY, begun, partition_token=query_token)

@@ -66,14 +66,14 @@ def test_an_empty_stream_has_one_message(session):
 
 
 @on_both
-def test_values_are_flattened(session):
+def test_rows_are_flattened_into_values(session):
     session.commit(None, user(1, 2))
     (reply,) = session.stream_read("Users", "Id Name")
     assert merged([reply]) == ["1", "user 1", "2", "user 2"]
 
 
 @on_both
-def test_statistics_of_dml_come_last(session):
+def test_statistics_of_dml_are_in_the_last_message(session):
     begun = session.begin().id
     sql = "INSERT INTO Users (Id) VALUES (1), (2) THEN RETURN Id"
     replies = session.stream_sql(sql, begun, seqno=1)
@@ -84,7 +84,7 @@ def test_statistics_of_dml_come_last(session):
     assert len(result.rows) == 0
 
 
-def test_statistics_of_a_profile_come_last(large):
+def test_statistics_of_a_profile_are_in_the_last_message(large):
     replies = large.stream_sql("SELECT Note FROM Users", query_mode="PROFILE")
     assert len(replies) > 1
     assert all(not reply.HasField("stats") for reply in replies[:-1])
@@ -99,14 +99,14 @@ def test_a_plain_query_has_no_statistics(session):
 # ------------------------------------------------------------------ size
 
 
-def test_a_whole_result_has_ten_mebibytes_at_most(session):
+def test_an_unstreamed_result_is_limited_to_ten_mebibytes(session):
     fits = "SELECT REPEAT('x', 1000000) FROM UNNEST(GENERATE_ARRAY(1, 10))"
     assert len(session.select(fits)) == 10
     with refused(FP):
         session.sql("SELECT REPEAT('x', 1000000) FROM UNNEST(GENERATE_ARRAY(1, 11))")
 
 
-def test_a_whole_read_has_ten_mebibytes_at_most(session):
+def test_an_unstreamed_read_is_limited_to_ten_mebibytes(session):
     for number in range(5):
         session.commit(None, insert("Users", "Id Note", (number, "x" * 2_600_000)))
     assert len(session.rows("Users", "Id Note", keys(0, 1, 2))) == 3
@@ -124,7 +124,7 @@ def test_only_the_first_message_has_metadata(large):
 
 
 @on_both
-def test_messages_are_of_about_a_mebibyte(large):
+def test_messages_have_about_one_mebibyte(large):
     replies = large.stream_read("Users", "Id Note", transaction={"id": large.begin().id})
     assert all(reply.ByteSize() < 1.1 * MEBIBYTE for reply in replies)
     assert len(replies) < 12
@@ -197,7 +197,7 @@ def test_a_large_cell_of_a_table_joins_again(session):
     assert values == ["1", "é" * 1_300_000, "2", "x"]
 
 
-def test_a_row_has_a_hundred_mebibytes_at_most(session, monkeypatch):
+def test_a_row_is_limited_to_a_hundred_mebibytes(session, monkeypatch):
     monkeypatch.setattr(chunks, "ROW_BYTES_MAX", 3_000_000)
     with refused(FP):
         session.stream_sql(f"SELECT {cells(4, 1_000_000)} UNION ALL SELECT {cells(4, 0)}")

@@ -141,7 +141,7 @@ def test_no_columns_at_all(raw, filled):
 
 
 @on_both
-def test_a_column_may_come_twice(filled):
+def test_a_column_may_be_read_twice(filled):
     assert filled.rows("Users", "Id Id", keys(1)) == [["1", "1"]]
 
 
@@ -178,25 +178,25 @@ def test_an_unknown_index_is_reported_before_unknown_columns(filled):
 @pytest.mark.parametrize(
     "table", ["INFORMATION_SCHEMA.TABLES", "SPANNER_SYS.QUERY_STATS_TOP_MINUTE"]
 )
-def test_system_tables_are_for_sql(session, table):
+def test_reads_refuse_system_tables(session, table):
     with refused((NF, IA)):
         session.read(table, "TABLE_NAME")
 
 
 @on_both
-def test_views_are_for_sql(raw, filled):
+def test_reads_refuse_views(raw, filled):
     raw.ddl("CREATE VIEW Names SQL SECURITY INVOKER AS SELECT u.Name FROM Users AS u")
     with refused((NF, IA)):
         filled.read("Names", "Name")
 
 
-def test_synonyms_are_tables(raw, filled):
+def test_reads_accept_synonyms_of_tables(raw, filled):
     raw.ddl("ALTER TABLE Users ADD SYNONYM People")
     assert filled.rows("People", "Id", keys(1)) == [["1"]]
     assert filled.rows("people", "Id", keys("user 2"), index="UsersByName") == [["2"]]
 
 
-def test_search_and_vector_indexes_are_for_sql(raw, session):
+def test_reads_refuse_search_and_vector_indexes(raw, session):
     raw.ddl(
         "CREATE TABLE Texts (Id INT64, Text STRING(MAX),"
         " Tokens TOKENLIST AS (TOKENIZE_FULLTEXT(Text)) HIDDEN) PRIMARY KEY (Id)",
@@ -223,7 +223,7 @@ def test_lock_hints(filled, hint):
     filled.commit(begun)
 
 
-def test_exclusive_locks_are_for_read_write_transactions(filled):
+def test_exclusive_locks_require_a_read_write_transaction(filled):
     for selector in (None, {"single_use": RO}, {"begin": RO}):
         with refused(IA):
             filled.read("Users", "Id", transaction=selector, lock_hint="LOCK_HINT_EXCLUSIVE")
@@ -243,7 +243,7 @@ def test_unknown_hints_are_refused(filled):
         filled.read("Users", "Id", order_by=9)
 
 
-def test_data_boost_is_for_partitions(filled):
+def test_data_boost_requires_a_partition(filled):
     with refused(IA):
         filled.read("Users", "Id", data_boost_enabled=True)
     with refused(IA):

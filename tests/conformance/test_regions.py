@@ -56,7 +56,7 @@ def set_option(database, option, value):
         ("made-up", "mars-north1", False),
     ],
 )
-def test_read_leases_are_for_regions_that_serve_reads(create, dialect, config, regions, allowed):
+def test_read_leases_require_regions_that_serve_reads(create, dialect, config, regions, allowed):
     database = create(config, dialect)
     if allowed:
         set_option(database, "read_lease_regions", regions)

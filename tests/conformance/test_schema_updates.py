@@ -147,7 +147,7 @@ def test_statements_before_a_cancellation_stay_applied(shop) -> None:
     assert shop.tables() == ["t"]
 
 
-def test_a_backfill_is_cancelled_in_its_midst(shop, monkeypatch) -> None:
+def test_a_running_backfill_can_be_cancelled(shop, monkeypatch) -> None:
     shop.database.apply_ddl([T])
     rows = 2 * CHECKED_EVERY
     with shop.client.batch() as batch:

@@ -92,7 +92,7 @@ def test_sessions_show_their_last_use(raw, session):
     assert session.get().approximate_last_use_time.seconds >= before + 600
 
 
-def test_a_multiplexed_session_lives_for_28_days_used_or_not(raw, shared):
+def test_a_multiplexed_session_expires_after_28_days(raw, shared):
     raw.clock.advance(27 * DAY)
     assert shared.select("SELECT 1") == [["1"]]
     raw.clock.advance(DAY + MINUTE)

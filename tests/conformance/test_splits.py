@@ -165,7 +165,7 @@ def test_commits_count_their_splits(music) -> None:
         splits.assert_single_split()
 
 
-def test_an_index_is_a_participant_of_its_own(music) -> None:
+def test_an_index_is_a_separate_participant(music) -> None:
     fill(music)
     splits = music.splits
     splits.at("Singers", ["n3"], index="SingersByName")
@@ -226,7 +226,7 @@ def test_large_splits_are_cut_between_root_rows(music) -> None:
     assert all(each.start.startswith(("Singers(", "<begin>")) for each in result)
 
 
-def test_a_family_that_outgrows_a_split_stays_whole_or_not_as_the_policy_says(music) -> None:
+def test_the_policy_decides_whether_a_large_row_hierarchy_is_split(music) -> None:
     fill(music, singers=2, albums=40)
     music.splits.configure(split_bytes_max=500)
     assert starts(music)[:2] == ["<begin>", "Singers(1)"]

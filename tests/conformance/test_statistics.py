@@ -92,7 +92,7 @@ def minutes_of(rows) -> list[tuple[int, int]]:
 # ---------------------------------------------------------------------------- queries
 
 
-def test_an_interval_is_seen_when_it_has_ended(shop) -> None:
+def test_statistics_of_an_interval_appear_when_it_has_ended(shop) -> None:
     shop.query(BY_KEY, id=1)
     assert shop.statistics("QUERY_STATS_TOP_MINUTE") == []
     shop.pass_minutes()
@@ -366,7 +366,7 @@ def test_operations_on_tables_and_columns(shop) -> None:
     assert columns["Singers", "Name"] == (0, 1, 1)
 
 
-def test_sizes_by_locality_group(shop) -> None:
+def test_table_sizes_are_listed_by_locality_group(shop) -> None:
     operation = shop.client.update_ddl(
         [
             "CREATE LOCALITY GROUP slow OPTIONS (storage = 'hdd')",

@@ -314,7 +314,7 @@ def test_a_commit_of_more_than_100_mebibytes(session):
 
 
 @on_both
-def test_mutations_are_judged_at_commit(session):
+def test_mutations_are_checked_at_commit(session):
     begun = session.begin().id
     with refused(NF):
         session.commit(begun, insert("Nothing", "Id", (1,)))

@@ -247,7 +247,7 @@ def test_rollback_after_commit(session, begun):
 
 
 @on_both
-def test_rollback_takes_everything_back(session, begun):
+def test_a_rollback_undoes_every_write(session, begun):
     session.dml("UPDATE Users SET Age = 1 WHERE Id = 1", begun)
     session.rollback(begun)
     assert session.rows("Users", "Age") == [[None]]
@@ -295,7 +295,7 @@ def test_requests_of_an_unknown_transaction(session):
             request()
 
 
-def test_a_transaction_that_failed_holds_nobody_up(raw, session):
+def test_a_failed_transaction_holds_no_locks(raw, session):
     session.commit(None, user(1))
     held = session.begin().id
     with refused(AE):

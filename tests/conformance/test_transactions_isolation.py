@@ -144,7 +144,7 @@ def test_validation_compares_written_columns(session, other, begin, is_kept, nam
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("begin", [REPEATABLE, REPEATABLE_LOCKING])
-def test_repeatable_read_refuses_to_overwrite_what_was_written_since(session, other, begin, name):
+def test_repeatable_read_refuses_to_overwrite_later_writes(session, other, begin, name):
     begun = session.begin(begin).id
     age_of(session, 3, begun)
     WRITES[name](other)
@@ -290,7 +290,7 @@ def test_other_writes_lock_at_the_commit(session, other, options):
 
 
 @pytest.mark.parametrize("options", [REPEATABLE, OPTIMISTIC])
-def test_a_commit_without_read_locks_waits_for_those_of_others(session, other, options):
+def test_a_commit_without_read_locks_waits_for_other_read_locks(session, other, options):
     begun = session.begin(RW).id
     age_of(session, 1, begun)
     late = other.begin(options).id

@@ -498,7 +498,7 @@ def test_a_schema_change_aborts_a_live_transaction(raw, workers):
     idle.commit()
 
 
-def test_the_official_client_retries_what_was_aborted(raw, pool):
+def test_the_official_client_retries_aborted_transactions(raw, pool):
     database = raw.home.client()
     with database.batch() as batch:
         batch.insert("Users", ["Id", "Age"], [(1, 0)])

@@ -238,7 +238,7 @@ def test_a_failure_leaves_the_partitions_before_it_applied(raw, session):
     assert session.rows("Users", "Name") == [["done"], ["done"], ["user 11"], ["user 12"]]
 
 
-def test_each_partition_has_a_timestamp_of_its_own(raw, session):
+def test_each_partition_has_its_own_timestamp(raw, session):
     split(raw)
     raw.ddl("ALTER TABLE Users ADD COLUMN Time TIMESTAMP OPTIONS (allow_commit_timestamp = true)")
     session.commit(None, user(1, 2, 11, 12))

@@ -91,7 +91,7 @@ def test_a_single_use_without_a_mode_is_a_strong_read(session):
 
 @on_both
 @pytest.mark.parametrize("bound", ["min_read_timestamp", "max_staleness"])
-def test_bounded_staleness_is_for_single_use(session, bound):
+def test_bounded_staleness_requires_a_single_use_transaction(session, bound):
     options = read_only(**{bound: 10**18})
     with refused(IA, match="single use transaction"):
         session.begin(options)

@@ -52,7 +52,7 @@ def test_inline_begins_have_tokens(shared):
     token_of(shared.batch({"begin": RW}, INSERT))
 
 
-def test_the_commit_sends_the_latest(shared, begun):
+def test_a_commit_with_the_latest_token_succeeds(shared, begun):
     shared.dml(INSERT, begun)
     latest = token_of(shared.dml(MORE, begun))
     reply = shared.commit(begun, precommit_token=latest)

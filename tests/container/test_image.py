@@ -129,7 +129,7 @@ def test_an_image_is_used_as_googles_image(image):
         assert (image.root / name).stat().st_mode & 0o111 == 0o111
 
 
-def test_the_context_has_what_the_image_is_built_from_and_nothing_else(image):
+def test_the_build_context_holds_only_the_files_of_the_image(image):
     ignored, *lines = [
         line
         for line in IGNORED.read_text(encoding="utf-8").splitlines()

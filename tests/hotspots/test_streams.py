@@ -98,7 +98,7 @@ def test_harmless(emulator: Emulator, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REMOVED)
-def test_fixtures_that_come_again_are_not_hot(emulator: Emulator, name: str) -> None:
+def test_repeated_fixtures_are_not_hot(emulator: Emulator, name: str) -> None:
     for watch in written(emulator, REMOVED[name], by_mutations, SIZES):
         assert not [each for each in watch.findings if each.severity == "error"]
 

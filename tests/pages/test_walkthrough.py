@@ -70,7 +70,7 @@ def test_an_environment_has_only_the_requested_packages(tmp_path):
     assert (environment / "bin" / "pytest").exists()
 
 
-def test_a_package_that_is_not_installed_here_is_no_mistake(tmp_path, capsys):
+def test_a_package_that_is_not_installed_here_is_not_a_failure(tmp_path, capsys):
     environment = create(tmp_path / "env")
     assert pip(str(environment), ["install", "no-such-package-anywhere"]) == NOT_HERE
     assert "no-such-package-anywhere: not installed here" in capsys.readouterr().err

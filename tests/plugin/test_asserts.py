@@ -193,7 +193,7 @@ def test_an_assertion_has_both_forms_and_fails_when_used_in_neither(music, asser
     assert f"with {call}:" in result.stdout.str()
 
 
-def test_a_check_of_blocks_alone_fails_when_it_has_no_block(music):
+def test_a_check_for_blocks_fails_without_a_block(music):
     result = music.run(
         """
         def test_forgotten(spanner_assert):

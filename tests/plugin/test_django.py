@@ -372,7 +372,7 @@ class TestRows(TestCase):
 """
 
 
-def test_transactions_end_as_on_the_backend_itself(shop):
+def test_transactions_end_as_with_the_backend_itself(shop):
     if find_spec("pytest_django") is None:
         pytest.skip("pytest-django is not installed")
     result = shop.run_apart(TRANSACTIONS, *QUIET)
@@ -402,7 +402,7 @@ def test_a_project_without_settings_gets_an_error(project, monkeypatch):
     result.stdout.fnmatch_lines(["*schema source 'django:'*needs the project's settings*"])
 
 
-def test_an_app_without_a_migration_is_named_with_the_command_that_makes_one(shop):
+def test_an_app_without_a_migration_is_named_with_the_command_to_create_one(shop):
     (shop.path / "shop/migrations/0001_initial.py").unlink()
     result = shop.run_apart("def test_it(spanner_django_db): pass", *ALONE)
     result.assert_outcomes(errors=1)

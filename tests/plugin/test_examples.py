@@ -63,7 +63,7 @@ def test_example(run, name):
         result.stdout.fnmatch_lines([f"*::test_*{shown}*PASSED*"])
 
 
-def test_an_example_runs_unchanged_in_a_process_of_its_own(run):
+def test_an_example_runs_unchanged_in_a_subprocess(run):
     outcomes = run("plain", "--spanner-target=subprocess").parseoutcomes()
     assert outcomes.keys() <= {"passed", "warnings"}, outcomes
 

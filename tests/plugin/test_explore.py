@@ -356,7 +356,7 @@ def test_sqlalchemy_sessions_are_actors(music):
     result.stdout.fnmatch_lines(["lost update of Singers(1): *"])
 
 
-def test_the_run_says_what_explorations_do_not_mean(music):
+def test_the_run_states_the_limits_of_explorations(music):
     result = music.run(
         ACTORS
         + """

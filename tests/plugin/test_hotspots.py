@@ -19,7 +19,7 @@ WRITER = """
 """
 
 
-def test_the_assertion_finds_a_moving_hotspot_and_says_what_to_do(music):
+def test_the_assertion_reports_a_moving_hotspot_with_advice(music):
     result = music.run(
         WRITER
         + """

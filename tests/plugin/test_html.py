@@ -270,7 +270,7 @@ def test_the_only_test_that_failed_is_open():
         assert len(opened) == (number == 0)
 
 
-def test_labels_of_keys_keep_what_differs():
+def test_labels_of_keys_keep_the_differing_parts():
     starts = [f'("customer-of-the-north-{n:012}")' for n in (7, 250, 499)]
     labels = elided(starts)
     assert labels == ['…00007")', '…00250")', '…00499")']

@@ -91,7 +91,7 @@ def test_factories_fill_columns_of_every_type(shop):
 
 
 @pytest.mark.parametrize("isolation", ["restore", "clone", "truncate", "recreate"])
-def test_isolations_undo_what_a_test_writes(shop, isolation):
+def test_every_isolation_undoes_the_writes_of_a_test(shop, isolation):
     shop.file("seeds/Customers.csv", "CustomerId,Email,Kind,Level\na,a@x.org,private,1\n")
     shop.file("seeds/z.sql", "UPDATE customers SET level = 2 WHERE customerid = 'a';")
     result = shop.run(

@@ -57,7 +57,7 @@ def test_rows_are_returned_by_the_given_names(factory, database):
     assert all(row["Amount"] is not None for row in rows["Sends"])
 
 
-def test_edges_whose_key_is_their_ends_have_different_ends(factory):
+def test_edges_keyed_by_their_ends_do_not_repeat(factory):
     rows = factory.graph("Transfers", nodes={"Person": 2, "Account": 3}, edges={"Owns": 6})
     owned = [(row["PersonId"], row["AccountId"]) for row in rows["Owns"]]
     assert len(set(owned)) == 6

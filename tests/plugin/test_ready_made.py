@@ -34,7 +34,7 @@ def test_checks_of_a_schema_migrations_and_queries(project):
     project.run(PASS).assert_outcomes(passed=1)
 
 
-def test_migrations_that_fall_behind_the_schema_and_what_the_linter_says(project):
+def test_migrations_that_differ_from_the_schema_and_lint_findings_are_reported(project):
     project.file("migrations/000001_a.sql", GOOD)
     project.ini("spanner_schema = migrations\n")
     project.file(

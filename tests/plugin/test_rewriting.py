@@ -61,7 +61,7 @@ def test_the_finder_of_the_engine_ends_with_the_run(project):
     result.assert_outcomes(passed=1)
 
 
-def test_collections_go_on_after_the_imports(project):
+def test_garbage_is_collected_again_after_the_imports(project):
     project.run_apart(
         """
         import gc

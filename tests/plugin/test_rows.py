@@ -42,7 +42,7 @@ def test_a_row_has_a_value_for_every_required_column(database):
     assert "@" in customer["Email"]
 
 
-def test_rows_come_back_as_the_server_completed_them(database):
+def test_rows_are_returned_with_the_values_of_the_server(database):
     factory = SpannerFactory(database(FIXTURES / "orders.sql"))
     customer = factory.Customers(Name="Ada")
     assert len(customer["CustomerId"]) == 36  # DEFAULT (GENERATE_UUID())
@@ -261,7 +261,7 @@ def test_skewed_parents(database):
 
 
 @pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
-def test_rows_have_what_their_token_lists_are_computed_from(database, dialect):
+def test_rows_have_values_for_the_sources_of_token_lists(database, dialect):
     schema = {
         "googlesql": [
             "CREATE TABLE Posts (PostId STRING(36) NOT NULL, Title STRING(100), Tags ARRAY<STRING(20)>, "

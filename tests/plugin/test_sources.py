@@ -32,7 +32,7 @@ A = "CREATE TABLE A (x INT64) PRIMARY KEY (x)"
 B = "CREATE TABLE B (x INT64) PRIMARY KEY (x)"
 
 
-def test_a_file_remembers_lines_and_tells_rows_from_schema(root):
+def test_a_schema_file_knows_lines_and_separates_rows_from_schema(root):
     path = root({"s.sql": f"-- first\n{A};\n\nINSERT INTO A (x) VALUES (1);\n{B}"})
     assert steps("s.sql", path) == [
         (Ddl, A, "s.sql", 2),
@@ -300,7 +300,7 @@ def test_seeds_in_yaml(music):
     result.assert_outcomes(passed=1)
 
 
-def test_each_directory_may_have_a_schema_of_its_own(project):
+def test_each_directory_may_have_its_own_schema(project):
     for name in ("a", "b"):
         project.file(
             f"{name}/conftest.py",

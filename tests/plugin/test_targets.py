@@ -141,7 +141,7 @@ def test_a_real_spanner_must_be_selected_explicitly(music, monkeypatch, args, en
     result.stderr.fnmatch_lines([text])
 
 
-def test_an_endpoint_file_says_where_a_target_listens(music, monkeypatch):
+def test_an_endpoint_file_names_the_address_of_a_target(music, monkeypatch):
     path = music.path / "endpoint.json"
     monkeypatch.setenv("SPANEMU_ENDPOINT_FILE", str(path))
     text = """
@@ -192,7 +192,7 @@ def test_tests_that_pass_on_a_real_spanner_are_noted(music):
     result.stderr.fnmatch_lines(["*spanner_validated_older_than: 'long' is not a number of days."])
 
 
-def test_cloud_is_dialled_as_the_environment_says_and_under_names_of_its_own(music, monkeypatch):
+def test_the_cloud_target_uses_the_environment_and_unique_names(music, monkeypatch):
     monkeypatch.setattr(google.auth, "default", lambda **_: (AnonymousCredentials(), None))
     result = music.run(
         """

@@ -68,7 +68,7 @@ def test_a_type_checker_finds_mistakes(errors):
 
 
 @pytest.mark.parametrize("target", ["embedded", "subprocess"])
-def test_the_annotations_are_right(music, target):
+def test_the_annotated_suite_passes_at_run_time(music, target):
     music.file("schema.sql", f"{SCHEMA}CREATE CHANGE STREAM SingerChanges FOR Singers;")
     music.run(SUITE.read_text(), f"--spanner-target={target}").assert_outcomes(passed=13)
 

@@ -283,7 +283,7 @@ def assert_same(database: Any, rows: Rows, *, nulls_distinct: bool) -> None:
 
 @settings(max_examples=60)
 @given(commits=COMMITS)
-def test_commits_do_what_the_model_does(populated, commits) -> None:
+def test_commits_agree_with_the_model(populated, commits) -> None:
     handle, start, rows = populated
     handle.restore(start)
     database = handle.client()

@@ -10,6 +10,6 @@ from tests.differential.graphs.campaign import Campaign
 STATEMENTS = 1_000
 
 
-def test_random_graph_queries_match_what_an_enumeration_matches():
+def test_random_graph_queries_agree_with_an_enumeration():
     with Campaign() as campaign:
         assert "\n".join(campaign.differences(range(STATEMENTS))) == ""

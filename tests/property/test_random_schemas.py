@@ -287,13 +287,13 @@ class Place:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_writes_do_what_the_model_does(data: st.DataObject) -> None:
+def test_writes_agree_with_the_model(data: st.DataObject) -> None:
     play(data, "googlesql")
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.data())
-def test_writes_in_postgresql_do_what_the_model_does(data: st.DataObject) -> None:
+def test_writes_in_postgresql_agree_with_the_model(data: st.DataObject) -> None:
     play(data, "postgresql")
 
 

@@ -315,7 +315,7 @@ def test_modules_that_analyze_graphs_are_lazy() -> None:
     assert called <= LAZY_MODULES
 
 
-def test_time_and_chance_come_from_base() -> None:
+def test_time_and_randomness_come_from_base() -> None:
     other = {"random": "base.rand", "secrets": "base.rand", "uuid.uuid4": "base.rand"}
     against = [
         f"{name_of(path)}:{line}: use {use}"

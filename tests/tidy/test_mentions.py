@@ -81,11 +81,11 @@ def test_every_package_names_its_modules() -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_pages_name_what_is_there(path: Path) -> None:
+def test_pages_name_existing_modules_and_files(path: Path) -> None:
     assert not list(missing(path))
 
 
-def test_docstrings_name_what_is_there() -> None:
+def test_docstrings_name_existing_modules_and_files() -> None:
     assert not [said for path in (*modules(PACKAGE), *modules(PLUGIN)) for said in missing(path)]
 
 

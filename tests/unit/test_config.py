@@ -29,7 +29,7 @@ def test_an_unknown_grpc_server():
 
 
 @pytest.mark.parametrize("freeze", [True, False, "auto"])
-def test_objects_are_frozen_always_never_or_when_it_pays(freeze):
+def test_objects_are_frozen_always_never_or_automatically(freeze):
     assert EmulatorConfig(gc_freeze=freeze).gc_freeze is freeze
 
 
@@ -93,7 +93,7 @@ def test_invalid_settings_are_refused(changes):
         EmulatorConfig(**changes)
 
 
-def test_the_defaults_are_a_configuration():
+def test_the_default_configuration_is_valid():
     config = EmulatorConfig()
     assert (config.project, config.instance) == ("emulator-project", "emulator-instance")
     assert config.databases_per_instance_max == 100

@@ -28,7 +28,7 @@ def test_text_and_bytes_round_trip() -> None:
     ["bogus: 1", "number: 5", "address {"],
     ids=["unknown field", "wrong type", "unclosed"],
 )
-def test_a_text_that_is_no_message_is_refused(text: str) -> None:
+def test_a_malformed_message_is_refused(text: str) -> None:
     with pytest.raises(MessageFault, match="Error parsing proto"):
         ORDER.from_text(text)
 
@@ -73,7 +73,7 @@ def test_an_unset_field_has_its_default_and_an_unset_message_is_null() -> None:
     assert day.is_set(ORDER.parse(ORDER.from_text("day: 0")))
 
 
-def test_build_and_replace() -> None:
+def test_messages_are_built_and_their_fields_replaced() -> None:
     number, tags, address = (ORDER.field(name) for name in ("number", "tags", "address"))
     city = POOL.message("shop.Order.Address").field("city")
     assert number is not None

@@ -169,7 +169,7 @@ def test_failures(database: Any, sql: str, code: str, place: str) -> None:
     assert failure(rows, database, sql) == (code, place)
 
 
-def test_braces_have_the_type_of_the_column(database: Any) -> None:
+def test_brace_constructors_take_the_type_of_the_column(database: Any) -> None:
     assert changed(
         database,
         "INSERT INTO Orders (Id, O, Os) VALUES (9, {day: 8}, [{day: 9}]) "

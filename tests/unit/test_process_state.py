@@ -90,13 +90,13 @@ def run_apart(code: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "settings", ["", "rest_host_port='localhost:0'", "embedded_channel=False", "metrics=True"]
 )
-def test_an_emulator_leaves_its_process_as_it_was(settings: str, tmp_path: Path) -> None:
+def test_an_emulator_restores_its_process(settings: str, tmp_path: Path) -> None:
     # The client has sockets of its own, which it does not close, only without this channel.
     ignored = "descriptors" if "embedded_channel" in settings else ""
     run_apart(EMULATOR.format(settings=settings, ignored=ignored), tmp_path)
 
 
-def test_a_run_of_pytest_leaves_its_process_as_it_was(tmp_path: Path) -> None:
+def test_a_run_of_pytest_restores_its_process(tmp_path: Path) -> None:
     (tmp_path / "test_plain.py").write_text("def test_it(tmp_path):\n    pass\n")
     (tmp_path / "test_suite.py").write_text(SUITE)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")

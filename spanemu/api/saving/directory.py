@@ -84,7 +84,7 @@ class DataDirectory:
         return state
 
     def close(self) -> None:
-        """Let other emulators use the directory."""
+        """Release the directory for other emulators."""
         if self._lock is not None:
             with suppress(OSError):
                 _unlock(self._lock)

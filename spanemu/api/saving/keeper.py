@@ -52,7 +52,7 @@ class StateKeeper:
         return state is not None
 
     def save(self) -> str:
-        """Save the present state in the data directory, and return its folder.
+        """Save the current state in the data directory, and return its folder.
 
         Raises ValueError without a data directory, and StateNotSaved.
         """
@@ -71,7 +71,7 @@ class StateKeeper:
             self._save(directory)
 
     def close(self) -> None:
-        """Let other emulators use the directories."""
+        """Release the directories for other emulators."""
         for directory in self._directories:
             directory.close()
 

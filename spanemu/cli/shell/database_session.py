@@ -1,6 +1,6 @@
 """A session with one database over the official client: statements, plans and one transaction.
 
-Without an open transaction, a query reads the present rows, and a DML statement commits.
+Without an open transaction, a query reads the current rows, and a DML statement commits.
 """
 
 from __future__ import annotations

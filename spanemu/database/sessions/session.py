@@ -203,7 +203,7 @@ class Session:
         exclude_from_change_streams: bool = False,
         transaction_tag: str = "",
     ) -> Iterator[tuple[int, SpannerError | None, int | None]]:
-        """Commit each group by itself; yield (group index, failure, commit timestamp in
+        """Commit each group separately; yield (group index, failure, commit timestamp in
         nanoseconds).
 
         An invalid group is represented by the error to answer it with.

@@ -172,7 +172,7 @@ class SplitManager:
         self._minute_at = self._store.clock.peek()
 
     def pass_minutes(self, minutes: int = 1, qps: float | None = None) -> list[split_model.Minute]:
-        """Let the splits follow the work since the last minute, as the load of the first of
+        """Adjust the splits to the work since the last minute, as the load of the first of
         `minutes`.
 
         The operations represent `qps` a second, or their own rate if `qps` is None. Returns the

@@ -34,7 +34,7 @@ def commit_at_once(
     commit_options: CommitOptions,
     arrived: int,
 ) -> CommitOutcome | None:
-    """Commit one row in a transaction of its own; None if it has to be committed in general.
+    """Commit one row in a single-use transaction; None if it needs the general commit.
 
     `arrived` is the arrival time of the request.
     """

@@ -215,11 +215,11 @@ class PartitionedDmlTransaction:
         raise errors.PartitionedDmlOnly()
 
     def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
-        """Raise NotReadWrite: the statement has committed by itself."""
+        """Raise NotReadWrite: the statement has committed itself."""
         raise errors.NotReadWrite("partitioned-dml")
 
     def rollback(self) -> None:
-        """Raise NotReadWrite: the statement has committed by itself."""
+        """Raise NotReadWrite: the statement has committed itself."""
         raise errors.NotReadWrite("partitioned-dml")
 
     def abort(self, why: str) -> None:

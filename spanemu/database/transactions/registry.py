@@ -158,7 +158,7 @@ class Transactions:
         return ReadWriteTransaction(self.core, b"", options)
 
     def pause(self, what: str) -> None:
-        """Let an exploration run other transactions before the next one of a request."""
+        """Allow an exploration to run other transactions before the next one of a request."""
         explorer = self.core.locks.explorer
         if explorer is not None:
             explorer.next_transaction(what)

@@ -163,7 +163,7 @@ class _Columns:
     def listed(
         self, names: Sequence[Identifier], after: Sequence[Column] = ()
     ) -> tuple[Column, ...]:
-        """Return the columns of a list, or of its end that comes `after` others.
+        """Return the columns of a list, or of a list that continues `after`.
 
         Raise the error for a column that the table does not have, or that is named twice.
         """

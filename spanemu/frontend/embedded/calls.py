@@ -161,7 +161,7 @@ class LiveCall(Call):
 
 
 class PendingCall(LiveCall):
-    """A unary RPC that runs `work` on a thread of its own."""
+    """A unary RPC that runs `work` on its own thread."""
 
     def __init__(self, served: ServedCall, work: Callable[[], Any]) -> None:
         super().__init__(served)

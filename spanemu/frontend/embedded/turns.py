@@ -110,7 +110,7 @@ class Turns:
                 self._call_first()
 
     def pause(self) -> None:
-        """Let another thread have the turn: the call in progress begins to wait."""
+        """Pass the turn to another thread: the call in progress begins to wait."""
         if self._thread == get_ident():
             self._is_within_call = False
             self._thread = 0

@@ -61,7 +61,7 @@ _READ_BYTES = 1 << 20
 
 
 def write_export(folder: Path, source: DumpSource) -> None:
-    """Write an export into a folder, which is made if it does not exist; the list comes last."""
+    """Write an export into a folder, created if necessary; the list of files is written last."""
     schema = source.schema
     export: dict[str, Any] = {"tables": []}
     with written_folder(folder) as files:
@@ -145,7 +145,7 @@ class _Hashing:
         self._file.flush()
 
     def seekable(self) -> bool:
-        """Return False: the checksum is that of a file written once."""
+        """Return False: the checksum requires that the file is written sequentially."""
         return False
 
 
@@ -173,7 +173,7 @@ class Export:
 
 
 def read_export(path: Path, *, edited: bool = False) -> Export:
-    """Return the export in a folder, or that of a file EXPORT.
+    """Return the export in a folder, or of a file EXPORT.
 
     Damaged files are not found if the export was `edited`. Raises InvalidDump, DamagedFile or
     OSError.

@@ -201,7 +201,7 @@ def _mutations(table: Table, parent: str, count: int) -> dict[str, Any]:
 
 
 def global_indexes(table: Table) -> list[tuple[str, tuple[str, ...]]]:
-    """Return name and columns of the indexes whose entries lie apart from the rows of a table.
+    """Return name and columns of the indexes that are not interleaved with a table.
 
     Managed indexes of foreign keys count like others.
     """

@@ -75,7 +75,7 @@ class AnalysisState:
         self.next_id = 1
 
     def column(self, name: str, type_: Type) -> ResolvedColumn:
-        """Return a new column of an intermediate result, with an id of its own."""
+        """Return a new column of an intermediate result, with a new id."""
         number = self.next_id
         self.next_id = number + 1
         return ResolvedColumn(number, name, type_)

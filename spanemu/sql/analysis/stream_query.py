@@ -65,7 +65,7 @@ class StreamCall(Record):
 
 
 class StreamQuery(SpannerError, code=Code.INVALID_ARGUMENT):
-    """A statement is a query of a change stream, which the present request cannot run."""
+    """A statement is a query of a change stream, which the current request cannot run."""
 
     prose = f"Change stream queries are not supported for this request. {_ONLY_SINGLE_USE}"
     call: StreamCall

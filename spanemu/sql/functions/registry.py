@@ -35,7 +35,7 @@ from spanemu.values.types import Type
 
 
 class Operation(Enum):
-    """The meaning of a function for which the engine has a method of its own."""
+    """The meaning of a function that the engine has a special method for."""
 
     # A member is equal to itself alone. The hash of Enum, that of the name, is a call in Python.
     __hash__ = object.__hash__

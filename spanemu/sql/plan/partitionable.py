@@ -1,4 +1,4 @@
-"""Whether a plan can be run partition by partition, each partition with root rows of its own.
+"""Whether a plan can be run partition by partition, each over its own root rows.
 
 Spanner's rule for a query: the first operator of its plan is a distributed union and no other
 operator is distributed. Every partition then holds whole families: root rows with all rows

@@ -77,7 +77,7 @@ class Planning:
 
     @property
     def context(self) -> tuple[bool, bool, bool]:
-        """The flags that tell this context from others of the same run, for keys of caches."""
+        """The flags that distinguish this context from others of the same run, for cache keys."""
         return self.hashes_correlations, self.may_stop_early, self.is_looked_up
 
     def hashing_correlations(self) -> Planning:
@@ -90,7 +90,7 @@ class Planning:
         return inner
 
     def stopping_early(self) -> Planning:
-        """Return the context for the input of a LIMIT, with estimates of its own."""
+        """Return the context for the input of a LIMIT, with its own estimates."""
         inner = copy(self)
         inner.may_stop_early, inner.estimates = True, {}
         return inner

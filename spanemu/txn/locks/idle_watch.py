@@ -1,4 +1,4 @@
-"""The watch over the clients of transactions for which others wait.
+"""The watch over the clients of transactions that others wait for.
 
 One timer of a lock table looks for all waiting transactions, however many they are.
 """

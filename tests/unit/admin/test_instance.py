@@ -61,7 +61,7 @@ def test_a_spec_is_checked():
     assert caught.value.feature == "Autoscaling"
 
 
-def test_an_update_takes_what_the_mask_names():
+def test_an_update_changes_the_fields_of_the_mask():
     spec = InstanceSpec(
         config=INSTANCE.config, display_name="Other", node_count=5, labels={"x": "y"}, edition=2
     )
@@ -71,7 +71,7 @@ def test_an_update_takes_what_the_mask_names():
     assert changed.display_name == "Display"
 
 
-def test_an_update_refuses_what_cannot_change():
+def test_an_update_refuses_immutable_fields():
     with pytest.raises(MissingField):
         updated(INSTANCE, InstanceSpec(), ())
     for path in ("name", "state", "create_time", "nonsense", "labels.a"):

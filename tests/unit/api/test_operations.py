@@ -12,7 +12,7 @@ def test_the_operations_are_known_before_their_modules() -> None:
         assert sorted(emulator._control()) == sorted(OPERATIONS)
 
 
-def test_each_operation_has_a_path_of_its_own() -> None:
+def test_each_operation_has_its_own_path() -> None:
     with spanemu.Emulator() as emulator:
         routes = [route_of(*declared) for declared in emulator._control().declared]
     assert len({(route.http_method, route.path) for route in routes}) == len(routes)

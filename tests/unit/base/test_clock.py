@@ -61,7 +61,7 @@ def test_peeking_claims_nothing(wall: Wall) -> None:
     assert clock.peek() == clock.peek() == clock.now()
 
 
-def test_advancing(wall: Wall) -> None:
+def test_the_clock_advances_by_a_duration(wall: Wall) -> None:
     clock = SystemClock()
     first = clock.now()
     clock.advance(5 * NANOS_PER_SECOND)

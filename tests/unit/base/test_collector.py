@@ -172,7 +172,7 @@ def test_many_rows_of_all_emulators_freeze_the_heap_until_few_are_left() -> None
     """)
 
 
-def test_an_emulator_that_needs_a_frozen_heap_keeps_it_when_the_rows_of_another_go() -> None:
+def test_an_unconditional_hold_keeps_the_heap_frozen() -> None:
     run_apart("""
         always, rows = heap.hold(), collector.ROWS_MIN
         other = heap.hold(lambda: rows)

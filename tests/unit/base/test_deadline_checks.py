@@ -95,7 +95,7 @@ def test_interruptible_loops_yield_every_item(size):
     assert list(interruptible_stream(iter(range(size)))) == list(range(size))
 
 
-def test_a_long_loop_and_long_values_look_at_the_deadline():
+def test_long_loops_and_long_values_check_the_deadline():
     with Call(deadline=0.0):
         for work in (
             lambda: list(interruptible(range(1_000))),

@@ -30,7 +30,7 @@ class Words(LiveRows):
         return [LiveRow((word,)) for word in said], self.over
 
 
-def test_steps_are_rows_and_waits() -> None:
+def test_live_rows_yield_rows_and_waits() -> None:
     words = Words()
     words.say("a", "b")
     steps = words.steps()
@@ -153,7 +153,7 @@ def test_a_failure_does_not_end_the_waking(caplog: pytest.LogCaptureFixture) -> 
     assert "KeyError" in caplog.text
 
 
-def test_the_thread_ends_when_it_is_idle_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_thread_ends_when_idle_and_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spanemu.base.live._IDLE_SECONDS", 0.01)
     woken = threading.Event()
     waker = Waker(woken.set)

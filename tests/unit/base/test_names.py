@@ -84,7 +84,7 @@ def test_malformed_names_are_refused(kind, name):
     assert str(caught.value)
 
 
-def test_a_name_knows_what_it_is_in():
+def test_a_name_knows_its_parent():
     assert str(DatabaseName.parse(DATABASE).parent) == INSTANCE
     assert str(SessionName.parse(f"{DATABASE}/sessions/s").parent) == DATABASE
     assert InstanceName.parse(INSTANCE).database("d") == DatabaseName.parse(DATABASE)

@@ -7,7 +7,7 @@ import pytest
 from spanemu.base.suggestions import closest, did_you_mean, nearest
 
 
-def test_names_that_are_like_it_come_first_whatever_their_case() -> None:
+def test_similar_names_come_first_in_any_case() -> None:
     assert nearest("evnets", ["Orders", "Events", "EventsByDay"]).split(", ")[0] == "Events"
 
 
@@ -21,7 +21,7 @@ def test_the_names_of_a_set_are_listed_in_alphabetical_order() -> None:
     assert nearest("zzz", frozenset("HGFEDCBA")) == "A, B, C, D, E, F, G, H"
 
 
-def test_names_that_go_on_after_it_are_nearest() -> None:
+def test_names_that_begin_with_the_text_are_nearest() -> None:
     assert nearest("spn1", ["SPN813", "SPN101", "SPN102"]) == "SPN101, SPN102"
 
 

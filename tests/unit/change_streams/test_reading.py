@@ -143,7 +143,7 @@ def test_a_commit_that_drops_records_leaves_no_gap_for_a_reader(world: World) ->
         reader.take()
 
 
-def test_a_reader_that_waits_goes_on_however_far_the_clock_moves(world: World) -> None:
+def test_a_waiting_reader_continues_after_any_move_of_the_clock(world: World) -> None:
     reader = world.reader(world.commit(1))
     assert len(data(reader)) == 1
     world.clock.advance(3 * NANOS_PER_DAY)

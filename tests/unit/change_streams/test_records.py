@@ -93,7 +93,7 @@ def test_a_row_deleted_and_inserted_again_is_a_delete_and_an_insert(
 
 
 @dialects
-def test_an_update_counts_by_what_it_wrote_not_by_what_it_changed(dialect: DatabaseDialect) -> None:
+def test_an_update_counts_written_cells_even_if_unchanged(dialect: DatabaseDialect) -> None:
     schema = schema_with_stream(dialect, "FOR users (name, age)")
     assert Commit(schema).update("users", ANN, city="Bern").records() == []
     (record,) = Commit(schema).update("users", ANN, name="Ann", city="Bern").records()

@@ -131,7 +131,7 @@ def test_refused_commands_name_the_reason(run, arguments, exit_code, words):
     assert words in run(*arguments, exit_code=exit_code).stderr
 
 
-def test_a_folder_that_is_no_dump_is_refused(run, tmp_path):
+def test_a_folder_without_a_dump_is_refused(run, tmp_path):
     assert "manifest.json" in run("load", "music", tmp_path, exit_code=1).stderr
 
 
@@ -216,7 +216,7 @@ def test_a_pipe_that_breaks_loads_nothing(emulator, run):
 
 
 @pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
-def test_a_dump_in_sql_says_its_dialect(emulator, run, tmp_path, dialect):
+def test_a_dump_in_sql_names_its_dialect(emulator, run, tmp_path, dialect):
     name, path = f"dialect-{dialect}", tmp_path / "dump.sql"
     key = "(a INT64) PRIMARY KEY (a)" if dialect == "googlesql" else "(a bigint PRIMARY KEY)"
     emulator.create_database(name, f"CREATE TABLE t {key}", dialect=dialect)
@@ -242,7 +242,7 @@ def test_a_dump_in_sql_says_its_dialect(emulator, run, tmp_path, dialect):
         ("Singers.jsonl", '{"SingerId": 1, "Name": "Ann"}\n{"SingerId": 2}\n', []),
     ],
 )
-def test_a_file_with_rows_is_loaded_into_the_table_of_its_name(
+def test_a_file_of_rows_is_loaded_into_the_table_of_its_name(
     emulator, run, tmp_path, name, text, options
 ):
     path = tmp_path / name
@@ -330,7 +330,7 @@ def test_a_failed_load_reports_its_progress(emulator, run, tmp_path, monkeypatch
         assert list(snapshot.execute_sql("SELECT COUNT(*) FROM T")) == [[2]]
 
 
-def test_a_load_of_one_row_says_so(emulator, run, tmp_path):
+def test_a_load_of_one_row_is_reported_in_the_singular(emulator, run, tmp_path):
     emulator.create_database("single", "CREATE TABLE T (A INT64) PRIMARY KEY (A)")
     inserted = run("load", "single", "-", input="INSERT INTO T (A) VALUES (1);").output
     assert inserted.endswith(": 1 table, 1 row or statement\n")
@@ -338,7 +338,7 @@ def test_a_load_of_one_row_says_so(emulator, run, tmp_path):
     assert run("load", "single", tmp_path).output.endswith(": 1 table, 1 row\n")
 
 
-def test_a_load_that_fails_leaves_a_data_directory_as_it_was(run, tmp_path):
+def test_a_failed_load_does_not_change_a_data_directory(run, tmp_path):
     directory = tmp_path / "data"
     directory.mkdir()
     with spanemu.Emulator(data_dir=directory) as emulator:

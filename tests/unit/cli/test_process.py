@@ -39,7 +39,7 @@ MIB = 1024 * 1024
     ("limit", "expected"),
     [(None, 256 * MIB), (8_192 * MIB, 256 * MIB), (512 * MIB, 153 * MIB), (100 * MIB, 32 * MIB)],
 )
-def test_a_statement_gets_a_share_of_what_the_process_may_take(limit, expected):
+def test_a_statement_may_use_a_share_of_the_memory_limit(limit, expected):
     assert statement_memory_bytes(256 * MIB, limit) // MIB == expected // MIB
 
 

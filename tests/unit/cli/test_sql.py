@@ -140,7 +140,7 @@ def test_cells_cannot_control_the_terminal(run):
     assert "\\x1b[31m" in run("music", "-e", "SELECT '\\x1b[31mred' AS s").stdout
 
 
-def test_records_take_the_place_of_a_table(run):
+def test_expanded_display_prints_records(run):
     shown = run("music", "-e", "\\x", "-e", "SELECT 1 AS a, 'l1\\nl2' AS long").stdout
     assert shown.splitlines()[1:5] == ["-[ row 1 ]----", "a    | 1", "long | l1", "     | l2"]
 

@@ -170,7 +170,7 @@ def test_a_failed_schema_change_changes_no_partitions() -> None:
 # ---------------------------------------------------------------------------- life cycle
 
 
-def test_a_restore_takes_entries_and_partitions_back() -> None:
+def test_a_restore_removes_later_entries_and_partitions() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     kept = world.insert("A", "Id", ["1"])
     snapshot = world.database.snapshot()
@@ -205,7 +205,7 @@ def test_a_restore_to_before_the_first_stream() -> None:
     world.insert("A", "Id", ["1"])
 
 
-def test_a_restore_brings_back_what_retention_dropped() -> None:
+def test_a_restore_restores_records_dropped_by_retention() -> None:
     world = world_of("CREATE CHANGE STREAM S FOR ALL")
     kept = world.insert("A", "Id", ["1"])
     snapshot = world.database.snapshot()

@@ -134,7 +134,7 @@ def test_a_restore_brings_the_entries_back(database):
     assert entries(database) == [("a", 1)]
 
 
-def test_a_clone_has_entries_of_its_own(database):
+def test_a_clone_has_its_own_entries(database):
     database.interfere(["INSERT INTO T (Id, Text) VALUES (1, 'a')"])
     clone = database.clone(f"{NAME}2")
     clone.interfere(["UPDATE T SET Text = 'b' WHERE TRUE"])

@@ -25,5 +25,5 @@ DEFAULT, PESSIMISTIC, OPTIMISTIC = ReadLockMode
         (REPEATABLE, OPTIMISTIC, Reads.REPEATABLE),
     ],
 )
-def test_every_combination(isolation, mode, reads) -> None:
+def test_isolation_and_lock_mode_decide_how_reads_are_done(isolation, mode, reads) -> None:
     assert ReadWriteOptions(isolation, mode).reads is reads

@@ -20,7 +20,7 @@ def many(shop: Shop, price: int) -> None:
 
 
 @pytest.mark.parametrize("asked", ["SELECT Id, Price FROM Items", "SELECT Name FROM Items", None])
-def test_a_stream_whose_timestamp_grew_too_old_ends(asked: str | None) -> None:
+def test_a_stream_at_an_expired_timestamp_ends(asked: str | None) -> None:
     shop = Shop()
     many(shop, 1)
     if asked is None:
@@ -36,7 +36,7 @@ def test_a_stream_whose_timestamp_grew_too_old_ends(asked: str | None) -> None:
         list(rows)
 
 
-def test_a_stream_whose_timestamp_is_kept_goes_on() -> None:
+def test_a_stream_at_a_retained_timestamp_continues() -> None:
     shop = Shop()
     many(shop, 1)
     rows = iter(shop.session.read(request(), None).rows)
@@ -73,7 +73,7 @@ def test_partitions_are_discarded_with_their_transaction() -> None:
 @pytest.mark.parametrize(
     "sql", ["SELECT Price FROM Items WHERE Id = 1", "SELECT 10 FROM Items WHERE Name = 'a'"]
 )
-def test_a_dropped_table_is_read_as_it_was(sql: str) -> None:
+def test_a_dropped_table_can_be_read_at_an_earlier_timestamp(sql: str) -> None:
     shop = Shop()
     at = shop.put((1, "a", 10))
     first = shop.database.snapshot()

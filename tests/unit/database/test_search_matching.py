@@ -129,7 +129,7 @@ def cases(chance: random.Random, count: int) -> list[Case]:
     return created
 
 
-def test_postings_find_what_the_functions_match(world):
+def test_postings_agree_with_the_search_functions(world):
     lists = documents(world)
     for name, call, matches, arguments in cases(random.Random(9), EXAMPLES // 3):
         answers = {id_: matches(of_row[name], *arguments) for id_, of_row in lists.items()}

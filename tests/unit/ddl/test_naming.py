@@ -7,7 +7,7 @@ from spanemu.ddl.naming import check_name, foreign_key_name, managed_index_name
 from spanemu.schema.schema import EMPTY, Schema
 
 
-def test_names_depend_on_nothing_but_what_they_name() -> None:
+def test_names_depend_only_on_the_named_object() -> None:
     assert foreign_key_name(EMPTY, "A", "B") == foreign_key_name(EMPTY, "A", "B")
     assert foreign_key_name(EMPTY, "A", "B") != foreign_key_name(EMPTY, "AB", "")
 

@@ -225,7 +225,7 @@ def test_the_text_of_a_placement_key_makes_an_equal_schema(dialect: DatabaseDial
         ["ALTER TABLE t RENAME TO u", "ALTER TABLE u ADD CHECK (b > 7)"],
     ],
 )
-def test_the_text_keeps_generated_names_that_it_would_not_make(
+def test_the_text_keeps_generated_names_that_would_differ(
     dialect: DatabaseDialect, changes: list[str]
 ) -> None:
     keys = "FOREIGN KEY (a) REFERENCES p (k), FOREIGN KEY (b) REFERENCES p (k)"

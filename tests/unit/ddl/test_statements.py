@@ -63,7 +63,7 @@ def test_a_wrong_statement_fails_the_whole_batch() -> None:
         plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)", "DROP TABLE U"], EMPTY)
 
 
-def test_a_statement_without_effect_leaves_the_schema_as_it_is() -> None:
+def test_a_statement_without_effect_does_not_change_the_schema() -> None:
     schema = plan_batch(["CREATE TABLE T (a INT64) PRIMARY KEY (a)"], EMPTY)[-1].schema
     for statement in (
         "CREATE TABLE IF NOT EXISTS T (x INT64) PRIMARY KEY (x)",
@@ -76,7 +76,7 @@ def test_a_statement_without_effect_leaves_the_schema_as_it_is() -> None:
         assert plan_batch([statement], schema)[0].schema is schema, statement
 
 
-def test_a_name_comes_free_when_its_table_is_dropped() -> None:
+def test_dropping_a_table_frees_its_name() -> None:
     create = "CREATE TABLE T (a INT64) PRIMARY KEY (a)"
     first, _, second = plan_batch([create, "DROP TABLE T", create], EMPTY)
     assert second.schema.tables["t"].id > first.schema.tables["t"].id

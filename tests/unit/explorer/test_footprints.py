@@ -97,7 +97,7 @@ def test_writes_elsewhere_are_independent(database: Any, kind: str) -> None:
     assert result.phases["requests"] == 2
 
 
-def test_foreign_keys_depend_on_the_rows_that_they_refer_to(database: Any) -> None:
+def test_foreign_key_checks_depend_on_referenced_rows(database: Any) -> None:
     def refer(client: Any) -> bool:
         try:
             with client.batch() as batch:
@@ -122,7 +122,7 @@ def test_foreign_keys_depend_on_the_rows_that_they_refer_to(database: Any) -> No
     }  # fmt: skip
 
 
-def test_states_of_sequences_depend_on_values_that_others_take() -> None:
+def test_sequence_states_depend_on_values_drawn_by_other_actors() -> None:
     with Emulator() as emulator:
         database = emulator.create_database(
             "app",

@@ -113,7 +113,7 @@ def test_actors_that_share_no_cell_are_warned_about(database: Any) -> None:
     assert result.warnings == ["no two actors touch a common cell: there is nothing to explore"]
 
 
-def test_searches_beyond_their_budget_say_so(database: Any) -> None:
+def test_searches_beyond_their_budget_are_reported(database: Any) -> None:
     actors = {"x": transfer("a", "b", 1), "y": transfer("b", "a", 2)}
     result = database.explore(actors, schedules=5)
     assert not result.complete
@@ -179,7 +179,7 @@ def test_searches_repeat_themselves(database: Any, program: Program) -> None:
         assert other.failure == first.failure
 
 
-def test_actors_that_wait_for_each_other_are_reported_with_a_stack(database: Any) -> None:
+def test_a_deadlock_of_actors_is_reported_with_a_stack(database: Any) -> None:
     ready = Lock()
     ready.acquire()
 

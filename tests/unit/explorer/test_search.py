@@ -69,7 +69,7 @@ def test_histories_know_the_clocks_of_their_steps() -> None:
     assert run.order().clocks == trace(*steps).clocks == [(0, 0), (1, 0), (1, 1)]
 
 
-def test_reversals_leave_out_what_comes_after_the_first_step() -> None:
+def test_reversals_exclude_steps_after_the_first() -> None:
     steps = (0, ((b"a", WRITE),)), (0, ()), (1, ((b"b", READ),)), (1, ((b"a", READ),))
     run = FinishedRun(bytes((0, 0, 1, 1)), b"", history(*steps))
     reversal = run.reversal(run.order(), (0, 3))
@@ -115,7 +115,7 @@ class Executed:
         self.preemptions = sum(a != b for a, b in pairwise(word))
 
 
-def test_shortening_keeps_what_the_failure_needs() -> None:
+def test_shortening_keeps_the_steps_that_the_failure_needs() -> None:
     def attempt(word: tuple[int, ...]) -> Any:
         # Fails if a step of the second actor lies between two steps of the first.
         inside = word[word.index(0) : len(word) - word[::-1].index(0)]

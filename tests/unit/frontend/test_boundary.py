@@ -26,7 +26,7 @@ class Broken(SpannerError):
         return self.facts
 
 
-def test_plain_failure() -> None:
+def test_a_failure_has_its_code_and_message() -> None:
     failure = failure_from(Broken("lost"), "/s/M")
     assert (failure.code, failure.message, failure.trailers) == (Code.ABORTED, "lost", ())
 

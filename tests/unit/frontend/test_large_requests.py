@@ -158,7 +158,7 @@ def test_a_batch_write_has_its_groups_in_parts() -> None:
     ]  # fmt: skip
 
 
-def test_a_row_that_is_large_itself_is_read_in_parts() -> None:
+def test_a_single_large_row_is_read_in_parts() -> None:
     mutation = _write("insert", 0)
     values = mutation.insert.values.add().values
     for number in range(60):

@@ -70,7 +70,7 @@ def test_all_services_are_listed(database):
         ("spanemu.control.v1.Control", "GetClock", {}, "now"),
     ],
 )
-def test_a_request_is_made_from_what_reflection_says(
+def test_a_request_can_be_built_from_reflection(
     channel, database, service, method, request_, field
 ):
     assert field in call(channel, DescriptorPool(database), service, method, request_)
@@ -104,7 +104,7 @@ def test_both_versions_of_the_protocol_answer(channel, version):
     assert codes == [grpc.StatusCode.NOT_FOUND.value[0], grpc.StatusCode.INVALID_ARGUMENT.value[0]]
 
 
-def test_a_server_without_the_package_says_what_to_install(monkeypatch):
+def test_a_server_without_the_package_names_the_extra_to_install(monkeypatch):
     def missing(_services):
         raise ModuleNotFoundError("No module named 'grpc_reflection'")
 

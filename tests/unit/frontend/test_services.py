@@ -71,7 +71,7 @@ def test_names_are_unique() -> None:
         assert len(names) == len(set(names))
 
 
-def test_the_health_service_says_whether_a_service_serves():
+def test_the_health_service_reports_whether_a_service_is_served():
     with spanemu.Emulator() as emulator, grpc.insecure_channel(emulator.uri) as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")
         for service in (b"", b"google.spanner.v1.Spanner"):

@@ -61,7 +61,7 @@ NOT_NULL = {
 @pytest.mark.parametrize("kind", ["", "UNIQUE "])
 @pytest.mark.parametrize("filters", [False, True])
 @pytest.mark.parametrize("dialect", MIXED)
-def test_an_index_in_another_order_has_a_name_of_its_own(
+def test_an_index_in_another_order_gets_a_new_name(
     dialect: DatabaseDialect, filters: bool, kind: str
 ) -> None:
     where = NOT_NULL[dialect] if filters else ""

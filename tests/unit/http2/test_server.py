@@ -194,7 +194,7 @@ def wait_for(seen: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["Wait", "Compute"])
-def test_a_request_that_lasts_holds_up_no_other(served: Served, name: str) -> None:
+def test_a_long_request_does_not_delay_others(served: Served, name: str) -> None:
     lasting = [served.method(name).future(TEXT, timeout=SECONDS) for _ in range(3)]
     served.world.wait_entered(3)
     assert served.echo() == TEXT
@@ -564,7 +564,7 @@ def held_bytes(client: client_module.Client) -> int:
     return len(client._unsent) + sum(map(len, output)) + connection.queued_bytes
 
 
-def test_replies_that_nobody_takes_hold_up_further_requests(
+def test_unread_replies_delay_further_requests(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_module, "QUEUED_BYTES_MAX", 1_000)

@@ -57,7 +57,7 @@ rows = st.tuples(
 @pytest.mark.parametrize("dialect", [GOOGLE_STANDARD_SQL, POSTGRESQL])
 @settings(max_examples=40, deadline=None)
 @given(rows=st.lists(rows, min_size=1))
-def test_written_rows_are_read(dialect, rows):
+def test_dumped_rows_are_read_back(dialect, rows):
     schema = SCHEMAS[dialect]
     (table,) = schema.tables.values()
     batch = [list(cells) for cells in zip(*rows, strict=True)]

@@ -74,7 +74,7 @@ def test_arrays_of_csv_may_have_numbers():
     assert row.cells[4] == ["1", None, "2"]
 
 
-def test_text_that_reads_as_null_is_refused():
+def test_text_equal_to_the_null_marker_is_refused():
     batch = [["1"], [None], [None], [None], [None], ["-"]]
     with pytest.raises(InvalidRow, match="'-' is the text of NULL"):
         Csv(null="-").write(io.StringIO(), TABLE.columns, [batch])

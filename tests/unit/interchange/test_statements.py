@@ -45,7 +45,7 @@ def test_statements_do_not_depend_on_chunks(monkeypatch, dialect, text, expected
 
 
 @pytest.mark.parametrize("text", ["", "\n", "-- only a comment", "/* only */ ;; ;"])
-def test_comments_are_no_statements(text):
+def test_comments_are_not_statements(text):
     assert list(file_statements(io.StringIO(text), GOOGLE_STANDARD_SQL)) == []
 
 

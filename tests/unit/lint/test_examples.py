@@ -34,7 +34,7 @@ def test_spanner_accepts_a_near_miss(dialect: str, rule: lint.Rule) -> None:
 
 
 @pytest.mark.parametrize(("dialect", "rule"), CASES)
-def test_spanner_accepts_what_a_rule_reports_unless_it_reports_a_refusal(
+def test_spanner_accepts_reported_schemas_except_those_of_refusal_rules(
     dialect: str, rule: lint.Rule
 ) -> None:
     if rule.id in REFUSED:
@@ -143,7 +143,7 @@ def test_a_statement_in_a_fix_is_part_of_a_script(dialect: str, id_: str, ddl: s
 
 
 @pytest.mark.parametrize(("dialect", "id_", "ddl"), SCHEMAS)
-def test_a_fix_that_drops_an_index_says_that_hints_break(dialect: str, id_: str, ddl: str) -> None:
+def test_a_fix_that_drops_an_index_warns_about_hints(dialect: str, id_: str, ddl: str) -> None:
     for finding in findings(ddl, id_, dialect=dialect):
         if re.search(r"\bDROP INDEX\b|\bDrop the index", finding.fix):
             assert "FORCE_INDEX" in finding.fix

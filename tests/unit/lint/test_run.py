@@ -66,7 +66,7 @@ def test_files_of_other_systems(tmp_path: Path, end: str) -> None:
     assert "SPN102" not in ids(report)
 
 
-def test_a_text_with_the_line_ends_of_windows() -> None:
+def test_windows_line_ends_are_accepted() -> None:
     report = lint.run(
         EVENTS.replace(
             "Ts TIMESTAMP NOT NULL,", "Ts TIMESTAMP NOT NULL, -- spanemu: low-rate"

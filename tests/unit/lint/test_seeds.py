@@ -248,8 +248,6 @@ _SHARD = "ALTER TABLE app.`Order` ADD COLUMN ShardId INT64 AS (ABS(MOD(FARM_FING
         ),
     ],
 )
-def test_fixes_are_ddl_that_keeps_what_was_promised(
-    ddl: str, rule: str, statements: list[str]
-) -> None:
+def test_fixes_are_the_expected_statements(ddl: str, rule: str, statements: list[str]) -> None:
     (found,) = (each.fix for each in lint.run(f"CREATE SCHEMA app;{ddl}") if each.id == rule)
     assert found.partition(" -- ")[0].split("; ") == statements

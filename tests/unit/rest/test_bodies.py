@@ -48,7 +48,7 @@ def test_a_client_that_sends_nothing_is_disconnected_if_others_wait() -> None:
     assert second.size == SIZE
 
 
-def test_a_request_that_is_served_for_long_gives_its_room_to_others(
+def test_a_long_request_releases_its_memory_reservation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_SERVING_SECONDS", 0.0)

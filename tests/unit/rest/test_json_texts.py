@@ -48,7 +48,7 @@ def outcome(body: bytes) -> Any:
 
 
 @pytest.mark.parametrize("body", TEXTS, ids=lambda body: repr(body[:20]))
-def test_large_texts_are_read_as_small_ones(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_texts_are_read_like_small_ones(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     small = outcome(body)
     monkeypatch.setattr(module, "LARGE_BYTES", 0)
     assert outcome(body) == small

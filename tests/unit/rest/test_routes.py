@@ -72,5 +72,5 @@ def test_each_route_is_reached(route):
         ("GET", "Projects/p/instances/i", None),
     ],
 )
-def test_paths_and_what_they_reach(http_method, path, expected):
+def test_paths_reach_their_methods(http_method, path, expected):
     assert found(http_method, path) == expected

@@ -137,7 +137,7 @@ def test_a_stream_is_one_array_of_its_messages(rest):
     assert "".join(value for part in content for value in part.get("values", ())) == text * 4
 
 
-def test_a_stream_that_fails_at_first_has_a_status_of_its_own(rest):
+def test_a_stream_that_fails_at_its_start_has_an_error_status(rest):
     session = open_session(rest)
     response, content = call(rest, "POST", f"{session}:executeStreamingSql", {"sql": "SELECT x"})
     assert (response.status, content["error"]["status"]) == (400, "INVALID_ARGUMENT")
@@ -281,7 +281,7 @@ def test_requests_may_be_pipelined_and_chunked(emulator):
     assert exchange(emulator, one * 3).count(b"HTTP/1.1 404 Not Found") == 3
 
 
-def test_a_client_that_waits_for_permission_gets_it(emulator):
+def test_a_client_that_expects_100_continue_gets_it(emulator):
     with raw(emulator) as opened:
         opened.sendall(
             b"POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"

@@ -34,7 +34,7 @@ def keys(store: Store, tree: TreeId) -> list[object]:
     return [row[0] for row in store.scan(tree)]
 
 
-def test_a_clone_shares_the_hierarchies_that_nobody_has_written() -> None:
+def test_a_clone_shares_unwritten_hierarchies() -> None:
     store = store_of_songs()
     clone = store.clone()
     assert clone.split_map.hierarchies == store.split_map.hierarchies

@@ -109,7 +109,9 @@ def test_a_lookup_during_a_cut_finds_its_row() -> None:
         (Boundary(PATHS[SIBLING], (b"a", b"a5")), {CHILD: b"b", SIBLING: b"a5", GRANDCHILD: b"b"}),
     ],
 )
-def test_a_boundary_inside_a_family(boundary: Boundary, cuts: dict[TreeId, bytes]) -> None:
+def test_a_boundary_may_lie_inside_a_row_hierarchy(
+    boundary: Boundary, cuts: dict[TreeId, bytes]
+) -> None:
     assert {tree: boundary.cut(PATHS[tree]) for tree in cuts} == cuts
     assert boundary.cut(PATHS[PARENT]) == b"a\0"
     hierarchy = filled(PARENT, CHILD, GRANDCHILD, SIBLING)

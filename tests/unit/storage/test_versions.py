@@ -34,7 +34,7 @@ def test_the_visible_version_is_the_newest_up_to_a_timestamp() -> None:
     ]  # fmt: skip
 
 
-def test_push_drops_what_an_expired_head_hides() -> None:
+def test_pushing_a_version_drops_those_behind_an_expired_head() -> None:
     version = chain((10, ("a",)), (20, ("b",)))
     version = push(version, 1000, ("c",), horizon=500)
     assert depth_of(version) == 2

@@ -247,7 +247,7 @@ def test_a_reader_whose_call_is_cancelled_stops_waiting(ring):
             ring.requests(wait_seconds=5)
 
 
-def test_recording_ends_when_nobody_reads(ring, observer, watchers, monkeypatch):
+def test_recording_ends_with_the_last_reader(ring, observer, watchers, monkeypatch):
     now = [1_000.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
     ring.requests()

@@ -65,7 +65,7 @@ def test_rows_that_stream_are_those_of_the_start(buffer: Buffer) -> None:
     assert (b"c", ("too late",)) in merged(buffer)
 
 
-def test_a_statement_is_taken_back(buffer: Buffer) -> None:
+def test_the_writes_of_a_statement_are_rolled_back(buffer: Buffer) -> None:
     before = list(buffer.entries())
     mark = buffer.savepoint()
     buffer.put(T, b"b", None)
@@ -80,7 +80,7 @@ def test_a_statement_is_taken_back(buffer: Buffer) -> None:
     assert [key for key, _ in merged(buffer)] == [b"a", b"b", b"c", b"f", b"z"]
 
 
-def test_taking_back_to_a_mark_keeps_what_was_before(buffer: Buffer) -> None:
+def test_rolling_back_to_a_mark_keeps_earlier_writes(buffer: Buffer) -> None:
     first = buffer.savepoint()
     buffer.put(T, b"m", (1,))
     second = buffer.savepoint()
@@ -91,7 +91,7 @@ def test_taking_back_to_a_mark_keeps_what_was_before(buffer: Buffer) -> None:
     assert buffer.get(T, b"m") is ABSENT
 
 
-def test_a_statement_is_left_out_for_a_while(buffer: Buffer) -> None:
+def test_the_writes_of_a_statement_can_be_hidden(buffer: Buffer) -> None:
     before = merged(buffer)
     mark = buffer.savepoint()
     buffer.put(T, b"b", ("later b",))

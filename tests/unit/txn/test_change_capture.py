@@ -246,7 +246,7 @@ def test_interleaved_and_foreign_key_cascades(world: Watched) -> None:
     ]
 
 
-def test_commit_timestamps_are_real(world: Watched) -> None:
+def test_records_have_the_real_commit_timestamps(world: Watched) -> None:
     at = world.commit(
         singer(UPDATE, "Id Changed", "1", COMMIT_TIMESTAMP_PLACEHOLDER),
         write(INSERT, "Events", "Ts N", [COMMIT_TIMESTAMP_PLACEHOLDER, "1"]),

@@ -157,7 +157,7 @@ def test_a_statement_reports_the_action_on_each_row(bench: Bench) -> None:
     assert count == (2 + 3) + (2 + 2) + (1 + 1)
 
 
-def test_a_statement_that_fails_is_taken_back_whole(bench: Bench) -> None:
+def test_a_failed_statement_is_rolled_back_as_a_whole(bench: Bench) -> None:
     transaction = bench.begin()
     bench.statement(transaction, RowWrite(INSERT, "Singers", (0,), (7,)))
     before = list(transaction.buffer.entries())
@@ -170,7 +170,7 @@ def test_a_statement_that_fails_is_taken_back_whole(bench: Bench) -> None:
     assert list(transaction.buffer.entries()) == before
 
 
-def test_a_statement_that_violates_in_the_end_is_taken_back_too() -> None:
+def test_a_statement_with_a_late_violation_is_rolled_back() -> None:
     bench = Bench("CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)",
                   "CREATE UNIQUE INDEX U ON T (V)")  # fmt: skip
     transaction = bench.begin()
@@ -207,7 +207,7 @@ def test_placeholders_become_the_commit_timestamp_in_cells_and_keys() -> None:
     assert bench.stored("LogByMoment") == []
 
 
-def test_dml_notes_what_is_pending() -> None:
+def test_dml_records_pending_columns() -> None:
     bench = Bench(*LOG)
     transaction = bench.begin()
     bench.statement(transaction, RowWrite(INSERT, "Log", (0, 1), (1, COMMIT_TIMESTAMP)))

@@ -69,7 +69,7 @@ def test_a_transaction_counts_its_own_writes(bench: Bench, reads: Reads) -> None
 
 @pytest.mark.parametrize("reads", Reads)
 @pytest.mark.parametrize("for_update", [False, True])
-def test_a_count_locks_and_validates_what_a_scan_does(bench: Bench, reads, for_update) -> None:
+def test_a_count_locks_and_validates_like_a_scan(bench: Bench, reads, for_update) -> None:
     protected = []
     for method in (TransactionReader.count, scan_count_of):
         transaction = bench.begin(reads)

@@ -64,7 +64,7 @@ def test_key_sets(bench: Bench, reader: KeyReader, key_set: RawKeySet, rows) -> 
     assert found(bench, reader, key_set) == rows
 
 
-def test_all_is_more_than_any_key(reader: KeyReader) -> None:
+def test_a_key_set_of_all_covers_every_key(reader: KeyReader) -> None:
     assert reader.ranges(RawKeySet(all=True, keys=[["1", "x"]])) == EVERYTHING
 
 
@@ -128,7 +128,7 @@ def test_deletes_may_differ_in_the_last_part_only(bench: Bench, start, end) -> N
         (["3"], [], KEYS[4:]),
     ],
 )
-def test_deletes_that_do_are_ranges_as_others(bench: Bench, start, end, rows) -> None:
+def test_deletes_that_differ_in_the_last_part_are_ranges(bench: Bench, start, end, rows) -> None:
     reader = DeleteReader(bench.rules("T"), bench.begin().context)
     assert found(bench, reader, from_to(start, True, end, True)) == rows
 

@@ -100,7 +100,7 @@ def test_a_commit_locks_for_both_what_it_reads_to_write(bench: Bench) -> None:
     assert written(transaction)
 
 
-def test_repeatable_locking_locks_what_is_written_at_once(bench: Bench) -> None:
+def test_repeatable_locking_locks_written_rows_at_once(bench: Bench) -> None:
     transaction = bench.begin(Reads.REPEATABLE_LOCKING)
     bench.mutate(transaction, update("Singers", "Id Age", (1, 11)))
     assert written(transaction) == {(tree, key) for tree, key, _ in transaction.buffer.entries()}

@@ -102,7 +102,7 @@ def test_a_reference_to_a_primary_key_needs_no_index(shop: Bench) -> None:
     assert reference.target_prefix((7,)) == shop.key("Kinds", 7)
 
 
-def test_generated_columns_come_after_what_they_read(shop: Bench) -> None:
+def test_generated_columns_are_computed_after_the_columns_that_they_read(shop: Bench) -> None:
     rules = shop.rules("Items")
     assert [column.name for column, _ in rules.generated].index("Doubled") < [
         column.name for column, _ in rules.generated

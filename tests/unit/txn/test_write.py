@@ -86,7 +86,7 @@ def test_an_update_of_a_deleted_row_is_reported_before_a_value_that_is_too_long(
         bench.run(delete("Singers", (2,)), too_long)
 
 
-def test_an_upsert_keeps_what_it_does_not_list_and_a_replace_does_not(bench: Bench) -> None:
+def test_an_upsert_keeps_unlisted_columns_and_a_replace_does_not(bench: Bench) -> None:
     bench.run(write(UPSERT, "Singers", "Id Name", (1, "x"), (3, "y")))
     bench.run(write(REPLACE, "Singers", "Id Name", (2, "z"), (4, "w")))
     assert bench.stored("Singers") == [(1, "x", 10), (2, "z", None), (3, "y", None),
@@ -211,7 +211,7 @@ def test_keys_have_a_size() -> None:
     assert of_index.value.target == "I"
 
 
-def test_unique_indexes_look_at_the_end_of_a_commit() -> None:
+def test_unique_indexes_are_checked_at_the_end_of_a_commit() -> None:
     created = Bench(
         "CREATE TABLE T (Id INT64 NOT NULL, V INT64) PRIMARY KEY (Id)",
         "CREATE UNIQUE INDEX U ON T (V)",
@@ -225,7 +225,7 @@ def test_unique_indexes_look_at_the_end_of_a_commit() -> None:
         created.run(insert("T", "Id V", (3, None), (4, None)))
 
 
-def test_references_look_at_the_end_of_a_commit(tree: Bench) -> None:
+def test_references_are_checked_at_the_end_of_a_commit(tree: Bench) -> None:
     tree.ddl("CREATE TABLE E (Id INT64 NOT NULL, B INT64, CONSTRAINT EB FOREIGN KEY (B)"
              " REFERENCES A (Id)) PRIMARY KEY (Id)")  # fmt: skip
     tree.run(insert("E", "Id B", (1, 2)))
@@ -246,7 +246,7 @@ def test_rows_shorter_than_their_table(bench: Bench) -> None:
     assert bench.stored("Singers") == [(1, "a", 10, "Ur")]
 
 
-def test_a_failed_write_says_nothing_to_the_store(bench: Bench) -> None:
+def test_a_failed_write_does_not_reach_the_store(bench: Bench) -> None:
     before = bench.store.last_commit
     with pytest.raises(NullInNotNull):
         bench.run(Write(WriteKind.INSERT, "Singers", ("Id",), [["3"], [None]]))

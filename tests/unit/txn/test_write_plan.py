@@ -110,7 +110,7 @@ def test_a_bad_value_names_its_column(bench: Bench) -> None:
     assert failure.value.shown == "'old'"
 
 
-def test_null_and_length_are_judged_at_once(bench: Bench) -> None:
+def test_null_and_length_are_checked_at_once(bench: Bench) -> None:
     taken = plan(bench, INSERT, "T", "Id Name Age")
     taken.check([1, "abc", None], THEN)
     with pytest.raises(NullInNotNull) as null:

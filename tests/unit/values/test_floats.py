@@ -47,7 +47,7 @@ def test_written_floats_are_read_back(data):
         assert parse(dump(number)).value == number
 
 
-def test_a_number_is_taken_only_if_it_comes_back_as_it_was():
+def test_a_number_is_accepted_only_if_it_round_trips():
     assert parse("0.39240506000000003").value == 0.39240506
     assert parse("3.9240506000000003E-1").value == 0.39240506
     with pytest.raises(BadValue):

@@ -38,7 +38,7 @@ def test_a_number_keeps_its_scale(text: str, printed: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "x", "1_0", "0x1", "infinity", "1e", "--1", "1e131072", "1e999999999"]
 )
-def test_a_text_that_is_no_number_is_refused(text: str) -> None:
+def test_malformed_numbers_are_refused(text: str) -> None:
     with pytest.raises(BadValue):
         parse(text)
 

@@ -51,7 +51,7 @@ def test_colours_stand_out(palette):
 
 
 @pytest.mark.parametrize("palette", palettes())
-def test_each_colour_of_light_has_one_in_dark(palette):
+def test_each_colour_has_a_dark_variant(palette):
     names = {"paper", "soft", "sunken", "line", "edge", "ink", "faint"}
     assert names < palette.keys()
 

@@ -238,6 +238,6 @@ def _first_kept(
 
 
 def _padded(row: Row, width: int) -> Row:
-    """Return a row at its table's present width."""
+    """Return a row at its table's current width."""
     missing = width - len(row)
     return row if missing <= 0 else row + (None,) * missing

@@ -1,4 +1,4 @@
-"""Functions that build paths and take them apart."""
+"""Functions that build paths and return their parts."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def is_trail(path: Path) -> bool:
 
 
 def is_acyclic(path: Path) -> bool:
-    """Return `IS_ACYCLIC(path)`: whether no node is there twice."""
+    """Return `IS_ACYCLIC(path)`: whether no node occurs twice."""
     return _are_different(nodes(path))
 
 
 def is_simple(path: Path) -> bool:
-    """Return `IS_SIMPLE(path)`: whether no node is there twice, besides the first as the last."""
+    """Return `IS_SIMPLE(path)`: whether no node occurs twice, except the first as the last."""
     visited = nodes(path)
     return _are_different(visited[1:] if visited[0] == visited[-1] else visited)
 

@@ -67,7 +67,7 @@ def shift_left(value: int, count: int) -> int:
 
 
 def shift_right(value: int, count: int) -> int:
-    """Return `INT64 >> INT64`; zeros come in from the left, whatever the sign."""
+    """Return `INT64 >> INT64`; zeros are shifted in, whatever the sign."""
     if count < 0:
         raise _negative_shift()
     if not count:

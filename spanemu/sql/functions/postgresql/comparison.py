@@ -1,4 +1,4 @@
-"""The comparisons of PostgreSQL, each operator and type with a function of its own: int8lt, texteq.
+"""The comparisons of PostgreSQL: a function for each operator and type, such as int8lt, texteq.
 
 Python orders the values of a PostgreSQL database as SQL does, NaN included (`floats.GREATEST_NAN`,
 `pg_numeric.NAN`), so the functions are Python's operators, and planner and executor treat them as

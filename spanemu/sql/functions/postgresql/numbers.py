@@ -32,7 +32,7 @@ from spanemu.values.types import BadValue
 
 
 def of_double(compute: Callable[..., float]) -> Callable[..., float]:
-    """Return a function of floats whose NaN is that of PostgreSQL databases."""
+    """Return a function of floats that returns the NaN of PostgreSQL databases."""
 
     def call(*arguments: Any) -> float:
         result = compute(*arguments)

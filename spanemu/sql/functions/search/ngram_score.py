@@ -38,7 +38,7 @@ def check_algorithm(algorithm: str | None) -> None:
 
 
 def takes_elements(array_aggregator: str | None) -> bool:
-    """Return whether an aggregator scores each element of an array by itself."""
+    """Return whether an aggregator scores each element of an array separately."""
     if array_aggregator is None or array_aggregator.lower() == _FLATTEN:
         return False
     if array_aggregator.lower() == _MAX_ELEMENT:
@@ -56,7 +56,7 @@ class NgramScorer(NamedTuple):
     by_element: bool = False
 
     def of_texts(self, texts: Sequence[str]) -> float:
-        """Return the score of an array: that of all elements as one text, or of the best one."""
+        """Return the score of an array: of all elements as one text, or of the best element."""
         if self.by_element:
             return max([self.of(compared(text)) for text in texts], default=0.0)
         return self.of(compared(texts[0] if len(texts) == 1 else " ".join(texts)))

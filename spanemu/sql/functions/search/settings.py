@@ -30,7 +30,7 @@ def language(tag: str | None, function: str) -> str:
 
 
 def is_html(content_type: str | None, function: str) -> bool:
-    """Return whether a content type is that of HTML."""
+    """Return whether a content type is HTML's."""
     chosen = PLAIN if content_type is None else content_type.lower()
     if chosen not in (PLAIN, HTML):
         raise InvalidSearch(

@@ -1,4 +1,4 @@
-"""The statements that create and change objects besides tables and indexes."""
+"""The statements that create and change objects other than tables and indexes."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _has_fields(call: FunctionCall) -> bool:
 
 
 def fieldwise(left: Expr, right: Expr) -> Expr | None:
-    """Compare the fields of both sides one by one; the three-valued result is that of the whole."""
+    """Compare the fields of both sides one by one; the three-valued result is the same."""
     if left.type != right.type or len(left.type.fields) < 1:
         return None
     lefts, rights = _fields(left), _fields(right)

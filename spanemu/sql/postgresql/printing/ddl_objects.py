@@ -1,4 +1,4 @@
-"""The statements that create the objects of a schema besides tables and their indexes."""
+"""The statements that create the objects of a schema other than tables and their indexes."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class CallParser(OperandParser):
     # ------------------------------------------------------------------------ forms with words
 
     def form(self) -> Expression:
-        """Parse a call whose function name is a word with a syntax of its own."""
+        """Parse a call whose function name is a word with its own syntax."""
         word = self.advance()
         self.expect("(")
         self.deeper()

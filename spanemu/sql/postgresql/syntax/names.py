@@ -44,7 +44,7 @@ class NameParser(Cursor):
     # ------------------------------------------------------------------------ names
 
     def function_part(self) -> Identifier:
-        """Parse the name of a function or a type, which can have no syntax of its own."""
+        """Parse the name of a function or a type, which cannot be a word with its own syntax."""
         if self.token.kind not in _WORDS or self.token.symbol in _NO_FUNCTION:
             raise self.unexpected()
         return self.identifier_of(self.advance())

@@ -136,7 +136,7 @@ def test_a_state_that_is_a_file_is_not_taken_for_no_state(tmp_path):
         start(tmp_path)
 
 
-def test_a_state_of_an_earlier_version_says_how_to_move_its_databases(copy, tmp_path):
+def test_a_state_of_an_earlier_version_is_refused_with_instructions(copy, tmp_path):
     # In its form: no inventories.
     state = state_of(copy)
     for inventory in state.rglob(INVENTORY):

@@ -39,7 +39,7 @@ def filled(emulator, name="shop", schema="CREATE TABLE T (A INT64) PRIMARY KEY (
 
 
 @pytest.mark.parametrize("dialect", ["googlesql", "postgresql"])
-def test_schema_and_rows_come_back(tmp_path, dialect):
+def test_schema_and_rows_are_restored(tmp_path, dialect):
     with spanemu.Emulator(data_dir=tmp_path) as emulator:
         database = emulator.create_database("shop", SCHEMAS[dialect], dialect=dialect)
         database.client().run_in_transaction(insert, ROWS[dialect])
@@ -52,7 +52,7 @@ def test_schema_and_rows_come_back(tmp_path, dialect):
         assert emulator.database("shop").ddl() == ddl
 
 
-def test_token_lists_come_back(tmp_path):
+def test_token_lists_are_restored(tmp_path):
     schema = (
         "CREATE TABLE T (A INT64, S STRING(MAX), "
         "W TOKENLIST AS (TOKENIZE_FULLTEXT(S)) STORED HIDDEN) PRIMARY KEY (A);"
@@ -68,7 +68,7 @@ def test_token_lists_come_back(tmp_path):
         assert query(emulator.database("shop"), sql) == [[1]]
 
 
-def test_resources_come_back(tmp_path):
+def test_resources_are_restored(tmp_path):
     with spanemu.Emulator(data_dir=tmp_path) as emulator:
         database = filled(emulator)
         api = emulator.client().database_admin_api
@@ -118,7 +118,7 @@ def described(emulator):
     ]
 
 
-def test_messages_of_queues_come_back(tmp_path):
+def test_messages_of_queues_are_restored(tmp_path):
     with spanemu.Emulator(data_dir=tmp_path) as emulator:
         database = emulator.create_database("shop", SCHEMA.replace("true", "false"))
         with database.client().batch() as batch:

@@ -47,7 +47,7 @@ def test_a_failure_does_not_end_the_shell(type_keys):
     assert "still here" in shown
 
 
-def test_control_c_drops_what_was_typed(type_keys):
+def test_control_c_clears_the_input(type_keys):
     shown = type_keys("SELECT 'dropped'", CONTROL_C, "SELECT 'kept';\r")
     assert "kept" in shown
     assert "dropped" not in shown

@@ -150,7 +150,7 @@ def test_privileges_are_inherited(role: str) -> None:
     assert query(mine, "SELECT a FROM t") == []
 
 
-def test_an_invoker_needs_what_a_view_reads() -> None:
+def test_an_invoker_needs_privileges_on_the_tables_of_a_view() -> None:
     assert refused(session("GRANT SELECT ON VIEW Mine TO ROLE r"), "SELECT k FROM Mine") == (
         "SELECT", "T",
     )  # fmt: skip

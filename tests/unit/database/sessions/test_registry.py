@@ -83,7 +83,7 @@ def test_multiplexed_sessions_expire_by_age(shop: Shop) -> None:
         sessions.get(created.name)
 
 
-def test_deleting(shop: Shop) -> None:
+def test_deleting_a_session_forgets_its_transactions(shop: Shop) -> None:
     sessions = shop.database.sessions
     created = sessions.create({})
     begun = created.begin(ReadWriteOptions())

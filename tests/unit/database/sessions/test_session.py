@@ -50,7 +50,7 @@ def test_an_inline_begin_returns_its_id_with_the_result(shop: Shop) -> None:
     assert read.transaction.read_timestamp
 
 
-def test_an_inline_begin_that_fails_has_begun_nothing(shop: Shop) -> None:
+def test_a_failed_inline_begin_begins_no_transaction(shop: Shop) -> None:
     for _ in range(2):
         with pytest.raises(TableNotFound):
             shop.session.read(
@@ -63,7 +63,7 @@ def test_an_inline_begin_that_fails_has_begun_nothing(shop: Shop) -> None:
     assert not shop.session.transactions._by_id
 
 
-def test_a_batch_that_begins_and_fails_at_once_has_begun_nothing(shop: Shop) -> None:
+def test_a_batch_that_fails_at_its_first_statement_begins_no_transaction(shop: Shop) -> None:
     bad = StatementRequest("INSERT INTO Items (Id) VALUES (1)")
     good = StatementRequest("INSERT INTO Items (Id) VALUES (7)")
     outcome = shop.session.execute_batch([bad], Begin(ReadWriteOptions()), 1)

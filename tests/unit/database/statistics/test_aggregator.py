@@ -165,7 +165,7 @@ def test_the_number_of_cells_is_limited(life: Life, monkeypatch: pytest.MonkeyPa
     assert sum(hours.values()) == 3_000
 
 
-def test_a_transaction_is_what_its_statements_and_mutations_do(life: Life) -> None:
+def test_transactions_with_equal_operations_share_a_row(life: Life) -> None:
     for number in range(300):
         age = number, number
         life.query("SELECT 1", START, age=age)
@@ -200,7 +200,7 @@ def test_bytes_are_of_all_rows_though_some_are_weighed(life: Life) -> None:
     assert row["AVG_PARTICIPANTS"] == 1
 
 
-def test_operations_of_what_was_summed_up_count(life: Life) -> None:
+def test_operations_of_aggregated_periods_are_counted(life: Life) -> None:
     for number in range(1_000):
         life.commit(START, tag=f"tag {number}")
     (row,) = life.rows(table_operations, "MINUTE", START + MINUTE)

@@ -4,7 +4,7 @@ from spanemu.database.system_tables.spanner_sys import SPANNER_SYS
 from spanemu.values.types import BYTES, INT64, STRING, array_of, struct_of
 
 
-def test_the_notation_tells_types_keys_and_nulls() -> None:
+def test_the_notation_declares_types_keys_and_nulls() -> None:
     declared = Declared("S", "T", "*A !B:BOOL C:INT64 D:STRING(32) E:STRINGS")
     assert [
         (column.name, column.type, column.spanner_type, column.not_null, column.in_key)

@@ -136,7 +136,7 @@ def test_options_of_the_engine_are_not_shown() -> None:
     ]
 
 
-def test_sequences_of_users(shop) -> None:
+def test_sequences_are_listed_with_their_options(shop) -> None:
     assert picked(user_rows(shop, "SEQUENCES"), "NAME", "DATA_TYPE") == [
         ("Seq", "INT64"),
         ("Plain", "INT64"),

@@ -61,5 +61,5 @@ NO_CELLS = {
 }
 
 
-def test_every_type_of_a_cell_has_a_size() -> None:
+def test_every_cell_type_has_a_size() -> None:
     assert {*_FIXED, *_LENGTHS} == {*TypeCode} - NO_CELLS

@@ -31,7 +31,7 @@ def test_a_transaction_without_a_token_gets_one(mutations):
         tokens.newer_than(b"", [])
 
 
-def test_mutations_of_a_commit_that_comes_again_are_kept():
+def test_mutations_of_a_repeated_commit_are_kept():
     tokens = PrecommitTokens(b"7")
     old, _ = tokens.next()
     tokens.next()

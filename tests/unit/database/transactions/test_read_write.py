@@ -213,7 +213,7 @@ def test_a_failed_commit_is_repeated(shop: Shop, begun: Existing) -> None:
     assert not list(shop.core.locks.holders())
 
 
-def test_a_commit_judges_constraints_at_its_end() -> None:
+def test_a_commit_checks_constraints_at_its_end() -> None:
     shop = Shop("CREATE TABLE Orders (Id INT64, Item INT64, CONSTRAINT OrderItem"
                 " FOREIGN KEY (Item) REFERENCES Items (Id)) PRIMARY KEY (Id)")  # fmt: skip
     order = Write(WriteKind.INSERT, "Orders", ("Id", "Item"), [["1", "9"]])

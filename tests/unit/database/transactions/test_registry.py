@@ -129,7 +129,7 @@ def test_multiplexed_sessions_forget_the_idle(shop: Shop, monkeypatch) -> None:
         session.transactions.get(idle)
 
 
-def test_multiplexed_sessions_forget_what_was_repeated(shop: Shop, monkeypatch) -> None:
+def test_multiplexed_sessions_forget_repeated_transactions(shop: Shop, monkeypatch) -> None:
     now = [0.0]
     monkeypatch.setattr(registry, "monotonic", lambda: now[0])
     session = shop.database.sessions.create({}, multiplexed=True)

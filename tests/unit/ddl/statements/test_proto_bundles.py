@@ -89,7 +89,7 @@ def test_refused(statements: list[str], sent: ProtoTypes, failure: type[SpannerE
         applied(*statements, sent=sent)
 
 
-def test_columns_change_between_what_is_stored_alike() -> None:
+def test_columns_change_between_types_with_the_same_encoding() -> None:
     schema = applied(
         "CREATE PROTO BUNDLE (shop.Item, shop.Order, shop.Size)",
         "CREATE TABLE T (k INT64, i shop.Item, s shop.Size) PRIMARY KEY (k)",

@@ -141,7 +141,7 @@ def test_a_turn_lasts_for_the_calls_that_fit_into_its_share(
     assert began_after_calls(2) == [0, 1, 2]
 
 
-def test_a_thread_that_goes_away_within_its_share_holds_nobody_up(
+def test_a_thread_that_ends_within_its_share_does_not_block_others(
     turns: Turns, others: Others, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ROUND_SECONDS", SECONDS_MAX)
@@ -219,7 +219,7 @@ def test_a_call_within_a_call_keeps_the_turn(turns: Turns, others: Others) -> No
     [Turns.end, Turns.leave, lambda turns: None],
     ids=["gone-away", "stream-not-read-on", "long-call"],
 )
-def test_a_thread_that_keeps_its_turn_holds_nobody_up(
+def test_a_thread_that_keeps_its_turn_does_not_block_others(
     turns: Turns, others: Others, afterwards: Callable[[Turns], None]
 ) -> None:
     turns.begin()

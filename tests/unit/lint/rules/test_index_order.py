@@ -189,7 +189,9 @@ def test_names_of_a_fix_are_free() -> None:
         ),
     ],
 )
-def test_a_message_says_where_entries_land(id_: str, type_: str, order: str, expected: str) -> None:
+def test_a_message_names_the_position_of_new_entries(
+    id_: str, type_: str, order: str, expected: str
+) -> None:
     ddl = ROOT.format(type=type_) + f"CREATE INDEX I ON T(At1{order})"
     assert expected in only(id_, ddl).message
 

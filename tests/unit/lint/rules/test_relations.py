@@ -123,7 +123,7 @@ def test_the_name_of_an_array_is_weak_evidence() -> None:
         ("A, B, Shop", "all edges."),
     ],
 )
-def test_a_finding_says_which_edges_a_traversal_reads(key: str, read: str) -> None:
+def test_a_finding_names_the_edges_that_a_traversal_reads(key: str, read: str) -> None:
     ddl = (
         "CREATE TABLE N (Shop INT64 NOT NULL, Id INT64 NOT NULL) PRIMARY KEY (Shop, Id);"
         "CREATE TABLE E (Shop INT64 NOT NULL, A INT64 NOT NULL, B INT64 NOT NULL) "

@@ -70,13 +70,13 @@ def assert_as_by_calls(expr: Expr, columns: Any, values: Any) -> None:
 
 
 @pytest.mark.parametrize(("operation", "kind"), FUNCTIONS)
-def test_an_operation_gives_what_its_function_gives(operation, kind):
+def test_an_inlined_operation_agrees_with_its_function(operation, kind):
     a, b = column("a", kind), column("b", kind)
     expr = call(operation, ref(a), ref(b))
     assert_as_by_calls(expr, (a, b), INTS if kind == INT64 else FLOATS)
 
 
-def test_a_tree_of_floats_gives_what_its_calls_give():
+def test_a_tree_of_float_operations_agrees_with_its_calls():
     a, b, c = (column(name, FLOAT64) for name in "abc")
     net = call(Operation.MULTIPLY, ref(a), call(Operation.SUBTRACT, Literal(FLOAT64, 1.0), ref(b)))
     assert_as_by_calls(net, (a, b), FLOATS)

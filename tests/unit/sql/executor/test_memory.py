@@ -118,7 +118,7 @@ def test_a_large_container_is_emptied_part_by_part(make):
     assert not container
 
 
-def test_a_process_close_to_its_limit_refuses_what_needs_more(monkeypatch):
+def test_a_process_near_its_memory_limit_refuses_large_statements(monkeypatch):
     monkeypatch.setattr(headroom, "resident", 1)
     with pytest.raises(ProcessOutOfMemory) as failure:
         run_all(f"SELECT n FROM {PAIRS} ORDER BY n", LIMIT)

@@ -16,5 +16,5 @@ def test_a_negated_comparison_becomes_the_opposite_comparison():
     assert folded("NOT i < 5") == "$greater_or_equal(i#2, 5)"
 
 
-def test_a_negated_distinction_is_no_equality():
+def test_a_negated_is_distinct_from_is_not_folded_to_equality():
     assert folded("i IS NOT DISTINCT FROM i") == "$not($is_distinct_from(i#2, i#2))"

@@ -102,7 +102,7 @@ def test_a_search_without_a_known_end_plans_no_way_back():
     assert planned(scan, end)[1].segments[0].hops[0].steps[0].backward is None
 
 
-def test_columns_that_nobody_needs_are_not_computed():
+def test_unneeded_columns_are_not_computed():
     place, end = place_of(None, Scanned(ACCOUNT))
     scan, _ = transfers(PathPrefix.ALL, place)
     (segment,) = planned(scan, end)[1].segments
@@ -110,7 +110,7 @@ def test_columns_that_nobody_needs_are_not_computed():
     assert segment.hops[0].steps[0].values == segment.hops[0].steps[0].edge_key == ()
 
 
-def test_a_cost_is_computed_though_nobody_else_needs_it():
+def test_a_cost_is_computed_even_if_no_other_expression_needs_it():
     location, end = place_of(None, Scanned(ACCOUNT))
     one_hop = hop(step("Transfer"), costs=True)
     starts, start = start_at(1)

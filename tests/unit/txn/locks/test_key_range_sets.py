@@ -9,7 +9,7 @@ import pytest
 from spanemu.txn.locks.key_range_sets import KeySet, RangeUnion
 
 
-def test_keys_meet_ranges_that_hold_one() -> None:
+def test_a_set_of_keys_meets_a_range_that_holds_one_of_them() -> None:
     keys = KeySet()
     assert not keys.meets(b"", b"\xff")
     for key in (b"m", b"c"):
@@ -38,7 +38,7 @@ def test_an_empty_range_changes_nothing(bad: tuple[bytes, bytes]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_union_is_what_any_of_its_ranges_cover(seed: int) -> None:
+def test_a_union_covers_the_keys_of_each_range(seed: int) -> None:
     rng = Random(seed)
     union, ranges = RangeUnion(), []
     for _ in range(40):

@@ -258,7 +258,7 @@ def test_ranges_do_not_lock_out_readers_or_each_other() -> None:
     assert set(locks.holders()) == {old, young}
 
 
-def test_many_locks_cost_no_look_at_each_other() -> None:
+def test_many_locks_are_taken_without_comparing_them() -> None:
     locks, first, other = LockTable(), holder(1), holder(2)
     for number in range(20_000):
         key = number.to_bytes(4, "big")
@@ -369,7 +369,7 @@ def test_an_older_request_overtakes_a_younger_waiter() -> None:
     assert writer.ends() is None
 
 
-def test_a_failed_request_ends_the_patience_of_others() -> None:
+def test_a_failed_request_shortens_the_waits_of_others() -> None:
     locks, old, young = LockTable(), holder(1), holder(2)
     locks.lock_row(old, T, b"k", X)
     waiter = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
@@ -472,7 +472,7 @@ def test_rows_of_a_locked_range_need_no_locks() -> None:
     assert set(one.rows) == {(T, key) for key in KEYS[300:]}
 
 
-def test_a_shared_range_is_no_lock_to_write() -> None:
+def test_a_shared_range_lock_does_not_permit_writes() -> None:
     locks, one = LockTable(), holder(1)
     locks.lock_range(one, T, KEYS[0], KEYS[300], S)
     locks.lock_rows(one, T, [(KEYS[5], X)])

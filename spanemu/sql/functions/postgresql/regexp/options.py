@@ -62,7 +62,7 @@ class Options:
     newline_anchors: bool = False
 
     def with_letter(self, letter: str) -> Options | None:
-        """Return the options with that of a letter; None for an unknown letter."""
+        """Return the options with the option of a letter added; None for an unknown letter."""
         change = _CHANGES.get(letter)
         if change is None:
             return None

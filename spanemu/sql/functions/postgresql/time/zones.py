@@ -150,7 +150,7 @@ def unlimited_instant(local: Local, zone: Zone) -> int:
 
 
 def local_of(nanos: int, zone: Zone) -> tuple[Local, int]:
-    """Return the date and the time of day in a zone, and the zone's offset in seconds."""
+    """Return date and time of day of an instant in a zone, and its offset in seconds."""
     seconds, rest = divmod(nanos, NANOS_PER_SECOND)
     offset = zone.offset_at(seconds)
     days, seconds = divmod(seconds + offset, SECONDS_PER_DAY)

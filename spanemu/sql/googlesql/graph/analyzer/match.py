@@ -324,7 +324,7 @@ class Matcher:
     # ------------------------------------------------------------------ names
 
     def name_node(self, node: PatternNode) -> list[Expr]:
-        """Let the variables of a node denote its element.
+        """Bind the variables of a node to its element.
 
         Return the conditions that it is the one that the variables denote already.
         """
@@ -335,7 +335,7 @@ class Matcher:
         ]
 
     def name_element(self, name: str, element: Element, exposed: Numbers) -> list[Expr]:
-        """Let a variable denote an element.
+        """Bind a variable to an element.
 
         Return the conditions that it is the one that the variable denotes already.
         """

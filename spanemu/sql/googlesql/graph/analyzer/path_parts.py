@@ -310,7 +310,7 @@ class Hop:
         return self._cost_values
 
     def add_cost(self, type_: Type) -> None:
-        """Let the hop have a cost, in a type that all costs of the path share."""
+        """Add a cost to the hop, in a type that all costs of the path share."""
         context = self._context
         at = self.link.pattern.cost_at
         self._cost = context.analysis.column("$cost", type_)

@@ -92,7 +92,7 @@ class Matching(Protocol):
     variables: dict[str, Variable]
 
     def name_node(self, node: PatternNode) -> list[Expr]:
-        """Let the variables of a node denote its element.
+        """Bind the variables of a node to its element.
 
         Return the conditions that it is the one that the variables denote already.
         """

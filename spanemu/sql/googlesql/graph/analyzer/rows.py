@@ -86,7 +86,7 @@ class Rows:
         return column
 
     def key(self) -> tuple[Expr, ...]:
-        """Return the parts of the element key: those that others know, if they do."""
+        """Return the parts of the element key, as shared with other elements if known."""
         return self.own_key() if self.known_key is None else self.known_key
 
     def own_key(self) -> tuple[Expr, ...]:
@@ -212,7 +212,7 @@ class Rows:
         return column
 
     def assign(self, column: ResolvedColumn, value: Expr) -> None:
-        """Let the scan compute a column that exists already."""
+        """Make the scan compute a column that exists already."""
         self.computed.append((column, value))
 
     def scan(self) -> Scan:

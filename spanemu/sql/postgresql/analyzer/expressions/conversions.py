@@ -91,7 +91,7 @@ def resolve_extract(node: ast.Extract, env: Env) -> Expr:
 
 
 def resolve_value_function(node: ast.ValueFunction, env: Env) -> Expr:
-    """Resolve CURRENT_DATE or CURRENT_TIMESTAMP. Spanner lacks the others of their kind."""
+    """Resolve CURRENT_DATE or CURRENT_TIMESTAMP. Spanner lacks the similar functions."""
     name = _VALUE_FUNCTIONS.get(node.name)
     if name is None:
         raise ExpressionUnsupported(

@@ -115,7 +115,7 @@ def resolve_subscript(node: ast.Subscript, env: Env) -> Expr:
 
 
 def resolve_slice(node: ast.Slice, env: Env) -> Expr:
-    """Resolve `array[low:high]`; a missing bound is that of the array."""
+    """Resolve `array[low:high]`; a missing bound is the array's own."""
     array = _array(node.operand, env)
     bounds = (
         Literal(INT64, default)

@@ -42,7 +42,7 @@ def test_the_catalog_is_the_database_and_the_default_schema_is_public(shop: Data
     assert schemas == ["public", "information_schema", "pg_catalog", "spanner_sys", "app"]
 
 
-def test_tables_have_their_place_and_their_ttl(shop: Database) -> None:
+def test_tables_show_their_parent_and_ttl(shop: Database) -> None:
     facts = ("parent_table_name", "on_delete_action", "interleave_type")
     assert of(shop, "tables", *facts, table_name="albums") == [("singers", "CASCADE", "IN PARENT")]
     assert of(shop, "tables", *facts, table_name="singers") == [(None, None, None)]

@@ -333,7 +333,7 @@ SOURCES = ["Singers", "Singers@{FORCE_INDEX=SingersByLastName}"]
     key=st.sampled_from(["FirstName", "Rating", "FirstName, LastName", "MOD(SingerId, 7)"]),
     ordered=st.booleans(),
 )
-def test_generated_loops_compute_what_accumulators_do(rows, aggregates, key, ordered) -> None:
+def test_generated_loops_agree_with_accumulators(rows, aggregates, key, ordered) -> None:
     singers = [
         (n * 3 - 20, *[None if text is None else str(text) for text in texts], None, rating)
         for n, (*texts, rating) in enumerate(rows)

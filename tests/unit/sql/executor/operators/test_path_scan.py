@@ -249,7 +249,7 @@ def test_a_condition_on_a_copy_sees_all_of_its_hops():
     assert [(identity(last), each) for last, each in result] == [(("Account", 2), (5,))]
 
 
-def test_a_condition_on_the_path_restricts_it_before_the_choice():
+def test_a_condition_on_a_path_applies_before_the_best_path_is_chosen():
     rows: Rows = {
         "Account": [(0, "x"), (1, "y"), (2, "z")],
         "Transfer": [(0, 1, 2, 5), (0, 2, 1, 6), (1, 1, 2, 7)],

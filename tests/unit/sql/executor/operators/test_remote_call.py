@@ -56,7 +56,7 @@ def test_unused_results_are_asked_for():
     assert len(answers.sent[0]) == 4
 
 
-def test_a_correlated_query_of_one_row_is_sent_with_others():
+def test_correlated_queries_of_one_row_are_sent_in_batches():
     sql = """SELECT (SELECT Score FROM ML.PREDICT(MODEL Rater, (SELECT FirstName AS content)))
         FROM Singers"""
     _, answers = ask(sql)

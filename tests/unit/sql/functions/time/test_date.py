@@ -160,7 +160,7 @@ def test_extract(value: str, part: str, expected: int) -> None:
     assert extract_from_date(day(value), part) == expected
 
 
-def test_unknown_parts_are_the_clients_mistake() -> None:
+def test_unknown_date_parts_are_invalid_arguments() -> None:
     for function in (
         lambda: call("DATE_ADD", date.min, 1, "HOUR"),
         lambda: call("DATE_DIFF", date.min, date.min, "HOUR"),

@@ -39,7 +39,7 @@ def test_in_takes_a_hint_before_a_subquery_only() -> None:
         "SELECT 1 ORDER /*@ x = 1 */ BY 1",
     ],
 )
-def test_a_hint_elsewhere_is_a_syntax_error_at_the_word_before_it(text: str) -> None:
+def test_a_misplaced_hint_is_a_syntax_error_at_the_word_before_it(text: str) -> None:
     with pytest.raises(SyntaxFailure, match=r'syntax error at or near "\S+ /\*@"'):
         parse_statement(text)
 

@@ -17,12 +17,12 @@ def symbols(text: str) -> list[str]:
     return [token.symbol for token in tokenize(text)[:-1]]
 
 
-def test_a_word_that_no_column_can_have_is_a_keyword_in_any_case() -> None:
+def test_reserved_words_are_keywords_in_any_case() -> None:
     assert symbols('select Select "select"') == ["SELECT", "SELECT", "identifier"]
     assert kinds('left "left" name between') == [Kind.KEYWORD] + [Kind.IDENTIFIER] * 3
 
 
-def test_letters_of_other_alphabets_are_no_part_of_a_keyword() -> None:
+def test_letters_of_other_alphabets_are_not_folded_into_keywords() -> None:
     assert symbols("ﬁrst ſelect é$1") == ["identifier"] * 3
 
 
