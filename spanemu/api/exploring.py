@@ -19,7 +19,7 @@ from typing import Any
 
 import grpc
 
-from spanemu.api.calls import NotControllable, RemoteFailure
+from spanemu.api.calls import RemoteFailure
 from spanemu.api.client import through_channel
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Unsupported
@@ -82,8 +82,6 @@ def explore(
             result = _driven(handle, bound, settings.each)
         finally:
             handle.stop()
-    except NotControllable:
-        raise
     except RemoteFailure as failure:
         raise errors.CannotExplore(failure.message) from None
     result.require_complete, result.seconds = settings.require_complete, monotonic() - began

@@ -34,19 +34,34 @@ def diagnose(database: Database, run: Run, has_rows_of_serial_order: bool) -> Di
     names = [actor.name for actor in run.actors]
     if run.plan.fault is not None and run.plan.fault.kind != "abort":
         return _lost_response(run, names[run.plan.fault.actor])
-    reads, writes = accesses_of(run)
     rows = RowNames(database)
+    every = [actor.number for actor in run.actors]
+    functions = [actor.root.number for actor in run.actors]
+    # A thread may read what its function then writes.
+    for owners in (every, functions) if functions != every else (every,):
+        diagnosis = _of_dependencies(run, owners, rows)
+        if diagnosis is not None:
+            return diagnosis
+    return _without_cycle(run, names, has_rows_of_serial_order)
+
+
+def _of_dependencies(run: Run, owners: list[int], rows: RowNames) -> Diagnosis | None:
+    """Return what the dependencies say; `owners` has for each actor to whom its steps belong."""
+    names = [actor.name for actor in run.actors]
+    reads, writes = accesses_of(run)
+    reads = [each._replace(actor=owners[each.actor]) for each in reads]
+    writes = [each._replace(actor=owners[each.actor]) for each in writes]
     lost = _lost_update(reads, writes, names, rows)
     if lost is not None:
         return lost
     edges = list(edges_of(reads, writes))
-    refused = _refused_write(run, edges, names, rows)
+    refused = _refused_write(run, owners, edges, rows)
     if refused is not None:
         return refused
     cycle = cycle_of(edges)
     if cycle is not None:
         return named(cycle, names, rows, {write.actor for write in writes})
-    return _without_cycle(run, names, has_rows_of_serial_order)
+    return None
 
 
 def _lost_response(run: Run, name: str) -> Diagnosis:
@@ -128,13 +143,14 @@ _REFUSALS = ("ALREADY_EXISTS", "NOT_FOUND", "FAILED_PRECONDITION", "OUT_OF_RANGE
 
 
 def _refused_write(
-    run: Run, edges: list[Edge], names: list[str], rows: RowNames
+    run: Run, owners: list[int], edges: list[Edge], rows: RowNames
 ) -> Diagnosis | None:
     """Return the diagnosis of a write that fails because of what another actor has written since a
     read.
     """
+    names = [actor.name for actor in run.actors]
     refused = {
-        step.actor: (step.index, note)
+        owners[step.actor]: (step.index, note)
         for step in run.steps
         for note in step.notes
         if note in _REFUSALS

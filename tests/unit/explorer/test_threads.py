@@ -73,6 +73,26 @@ def test_threads_race_with_other_actors(database: Any) -> None:
     assert database.explore(actors).kind == "lost update"
 
 
+def test_functions_own_what_their_threads_read(database: Any) -> None:
+    def adds_what_a_thread_has_read(client: Any) -> None:
+        def read() -> None:
+            with client.snapshot() as snapshot:
+                balances.put(balance(snapshot, "a"))
+
+        balances: queue.Queue[int] = queue.Queue()
+        thread = threading.Thread(target=read)
+        thread.start()
+        before = balances.get()
+        thread.join()
+        with client.batch() as batch:
+            batch.update("Acc", ["Id", "Bal"], [("a", before + 1)])
+
+    adds = adds_what_a_thread_has_read
+    result = database.explore({"x": adds, "y": adds}, faults=())
+    assert result.kind == "lost update"
+    assert "y reads it, x writes it, y overwrites it" in result.failure
+
+
 def test_schedules_name_threads(database: Any) -> None:
     actors = {"both": in_threads(blind("a", 1), blind("a", 2))}
     first = database.explore(actors)
