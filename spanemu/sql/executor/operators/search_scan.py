@@ -175,7 +175,7 @@ class _Search:
                 if within is not None or self._kept is not None:
                     bits = self._counting(segment, bits, within, run)
                 numbers = of_documents.best(bits, count)
-                run.scanned += bits.bit_count() - len(numbers)
+                run.scanned += matched.bits.bit_count() - len(numbers)
                 matched = _Found(segment, bits_of(numbers), matched.visible)
             chosen.append(matched)
         return chosen
