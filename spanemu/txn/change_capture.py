@@ -56,7 +56,7 @@ def _new_rows(
     None for all other writes.
     """
     groups = (list(group) for tree, group in groupby(writes, itemgetter(0)) if tree in watched)
-    group = next(groups, ())
+    group: list[TreeWrite] = next(groups, [])
     if len(group) < MANY_WRITES or next(groups, None) is not None:
         return None
     tree = group[0][0]

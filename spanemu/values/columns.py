@@ -15,9 +15,9 @@ from functools import partial
 from operator import add
 from typing import Any
 
+from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import lazy_pattern
 from spanemu.values.key import KeyPart, int64_base, part_encoder
-from spanemu.values.timestamp import NANOS_PER_SECOND
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
 
