@@ -98,11 +98,6 @@ class SpannerEmulator:
         return self.target in STARTED_HERE
 
     @property
-    def is_ours(self) -> bool:
-        """Deprecated alias of `is_started_here`."""
-        return self.is_started_here
-
-    @property
     def is_emulator(self) -> bool:
         """True if clients connect by SPANNER_EMULATOR_HOST, without credentials."""
         return self.target not in (Target.OMNI, Target.CLOUD)
