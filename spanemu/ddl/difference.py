@@ -8,10 +8,11 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from spanemu.ddl.column_difference import NO_CHANGES, ColumnChanges, column_changes
 from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.kinds.views import VIEW
@@ -66,13 +67,14 @@ def diff(before: Schema, after: Schema, database: str = "db") -> list[Migration]
 
 def _objects(before: Schema, after: Schema) -> list[Migration]:
     recreated = _recreated(before, after)
+    columns = _column_changes(before, after, recreated)
     moved = _moved(before, after)
-    migration = _Comparison(before, after, recreated, moved).statements()
+    migration = _Comparison(before, after, recreated, columns, moved).statements()
     above = (*_ABOVE, *_ACCESS)
     if all(step.statement.startswith(above) for step in migration):
         return migration
     moved = {name for one in (before, after) for name in (*one.views, *one.graphs)}
-    return _Comparison(before, after, recreated, moved).statements()
+    return _Comparison(before, after, recreated, columns, moved).statements()
 
 
 # Kinds whose statements depend on how tables change.
@@ -120,6 +122,17 @@ def _recreated(before: Schema, after: Schema) -> set[str]:
     return recreated
 
 
+def _column_changes(
+    before: Schema, after: Schema, recreated: set[str]
+) -> Mapping[str, ColumnChanges]:
+    """Return the changes of the columns of the tables that are altered, by folded name."""
+    return {
+        name: column_changes(table, after.tables[name], (before, after))
+        for name, table in before.tables.items()
+        if name in after.tables and name not in recreated
+    }
+
+
 def _indexes(schema: Schema) -> dict[str, Index]:
     found = (index for indexes in user_indexes(schema).values() for index in indexes)
     return {schema.fold(index.name): index for index in found}
@@ -137,11 +150,14 @@ def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Two schemas, the tables to create again, and the views and graphs to drop or create."""
+    """Two schemas, the tables to create again, the changes of the columns of the others, and the
+    views and graphs to drop or create.
+    """
 
     before: Schema
     after: Schema
     recreated: set[str]
+    columns: Mapping[str, ColumnChanges]
     moved: set[str]
 
     @property
@@ -150,7 +166,11 @@ class _Comparison:
         streams = recreated_streams(self.before, self.after)
         functions = read_function_names(self.before, streams)
         queues = queue_function_names(self.before, self.recreated)
-        return self.recreated | self.moved | streams | functions | queues
+        tables = {name for name, changes in self.columns.items() if changes.disturbed}
+        return self.recreated | tables | self.moved | streams | functions | queues
+
+    def _changes(self, table: str) -> ColumnChanges:
+        return self.columns.get(self.before.fold(table), NO_CHANGES)
 
     def statements(self) -> list[Migration]:
         """Return the statements; conflicting objects are dropped before others are added."""
@@ -189,8 +209,7 @@ class _Comparison:
     def _dropped_foreign_keys(self) -> Iterator[str]:
         kept = _foreign_keys(self.after)
         for (table, text), key in _foreign_keys(self.before).items():
-            ends = {table, self.before.fold(key.referenced_table)}
-            if (table, text) not in kept or ends & self.recreated:
+            if (table, text) not in kept or self._is_disturbed(key):
                 name = dialect_of(self.before.dialect).quoted(key.name)
                 yield f"ALTER TABLE {quoted_path(self.before, key.table)} DROP CONSTRAINT {name}"
 
@@ -230,13 +249,15 @@ class _Comparison:
             name = bare.fold(table.name)
             if self._is_altered(name):
                 mine, theirs = self.before.tables[name], self.after.tables[name]
-                for statement, destructive in altered_table(mine, theirs, self.after):
+                changes = self._changes(name)
+                for statement, destructive in altered_table(mine, theirs, self.after, changes):
                     yield Migration(statement, destructive)
             else:
                 yield Migration(schema_writer(bare).table(table, ()))
         for name, table in self.after.tables.items():
             if self._is_altered(name):
-                yield from _plain(added_row_deletion(self.before.tables[name], table, self.after))
+                mine = self.before.tables[name]
+                yield from _plain(added_row_deletion(mine, table, self.after, self._changes(name)))
 
     def _is_altered(self, table: str) -> bool:
         return table in self.before.tables and table not in self.recreated
@@ -249,8 +270,7 @@ class _Comparison:
             for key in table.foreign_keys
         }
         for (table, text), key in _foreign_keys(self.after).items():
-            ends = {table, self.before.fold(key.referenced_table)}
-            if (table, text) not in known or ends & self.recreated:
+            if (table, text) not in known or self._is_disturbed(key):
                 yield schema_writer(self.after).foreign_key(named[key.full_name])
 
     def _added_indexes(self) -> Iterator[str]:
@@ -263,9 +283,20 @@ class _Comparison:
                 yield text(index)
 
     def _is_recreated(self, index: Index) -> bool:
-        """Return whether the table of an index, or the table that it lies in, is created again."""
+        """Return whether an index makes way for its table, its parent table or its columns."""
         tables = {index.table} if index.parent is None else {index.table, index.parent}
-        return any(self.before.fold(table) in self.recreated for table in tables)
+        if any(self.before.fold(table) in self.recreated for table in tables):
+            return True
+        return self._changes(index.table).disturbs(index)
+
+    def _is_disturbed(self, key: Any) -> bool:
+        """Return whether a foreign key makes way for its tables or for their columns."""
+        ends = ((key.table, key.columns), (key.referenced_table, key.referenced_columns))
+        return any(
+            self.before.fold(table) in self.recreated
+            or self._changes(table).disturbed.intersection(columns)
+            for table, columns in ends
+        )
 
 
 def _plain(statements: Iterable[str]) -> Iterator[Migration]:

@@ -12,22 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base import identifiers as base_identifiers
+from spanemu.ddl.column_difference import ColumnChanges, column_changes
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM, PARTITION_MODE
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.roles import ROLE
 from spanemu.ddl.schema_text import alteration_writer, schema_writer, shown_options
-from spanemu.ddl.validators.tables import scalar_of
 from spanemu.schema.objects import DEFAULT, SYSTEM_ROLES
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Interleave, Table
 from spanemu.sql.dialect import AlterationWriter, Dialect
 from spanemu.sql.dialects import dialect_of
 from spanemu.values.order import SortOrder
-from spanemu.values.types import TypeCode
 
 Action = tuple[str, bool]  # (text after ALTER TABLE name, whether cells are lost)
 
-_TEXTS = frozenset({TypeCode.STRING, TypeCode.BYTES})
 _CREATE_ONLY = "fulltext_dictionary_table"  # an option that no ALTER TABLE sets
 
 
@@ -58,12 +56,16 @@ def _order_of(table: Table) -> list[tuple[str, SortOrder]]:
     return [(part.column.name, part.order) for part in table.key]
 
 
-def altered_table(before: Table, after: Table, schema: Schema) -> Iterator[Action]:
+def altered_table(
+    before: Table, after: Table, schema: Schema, changes: ColumnChanges
+) -> Iterator[Action]:
     """Yield the statements that alter a table of `schema`, in the schema's dialect.
 
     A row deletion policy comes later, because it needs interleaved tables that delete their rows.
     """
-    change = _TableChange(before, after, alteration_writer(schema), dialect_of(schema.dialect))
+    change = _TableChange(
+        before, after, changes, alteration_writer(schema), dialect_of(schema.dialect)
+    )
     head = f"ALTER {after.words} {change.dialect.quoted_path(after.name)}"
     for action, destructive in (*change.dropped_constraints(), *change.columns()):
         yield f"{head} {action}", destructive
@@ -71,20 +73,34 @@ def altered_table(before: Table, after: Table, schema: Schema) -> Iterator[Actio
         yield f"{head} {action}", False
 
 
-def added_row_deletion(before: Table, after: Table, schema: Schema) -> Iterator[str]:
+def added_row_deletion(
+    before: Table, after: Table, schema: Schema, changes: ColumnChanges
+) -> Iterator[str]:
     """Yield the statement that gives a table of `schema` its row deletion policy."""
     policy = after.row_deletion_policy
+    if _loses_row_deletion(before, after, changes):
+        before = replace(before, row_deletion_policy=None)
     if policy is not None and policy != before.row_deletion_policy:
         action = alteration_writer(schema).row_deletion(before, after)
         yield f"ALTER {after.words} {dialect_of(schema.dialect).quoted_path(after.name)} {action}"
 
 
+def _loses_row_deletion(before: Table, after: Table, changes: ColumnChanges) -> bool:
+    """Return whether the policy of a table is dropped, though another may be added."""
+    policy = before.row_deletion_policy
+    if policy is None:
+        return False
+    is_dropped = before.fold(policy[0]) not in after.by_name or policy[0] in changes.recreated
+    return after.row_deletion_policy is None or is_dropped
+
+
 @dataclass(frozen=True, slots=True)
 class _TableChange:
-    """A table before and after, and the writers of actions and of names."""
+    """A table before and after, its columns' changes, and the writers of actions and of names."""
 
     before: Table
     after: Table
+    changes: ColumnChanges
     writer: AlterationWriter
     dialect: Dialect
 
@@ -92,40 +108,46 @@ class _TableChange:
         """Yield the actions on columns."""
         old = {column.name: column for column in self.before.columns}
         new = {column.name: column for column in self.after.columns}
-        recreated = {
-            name for name in old.keys() & new.keys() if not self._is_alterable(old[name], new[name])
-        }
+        recreated = self.changes.recreated
         dropped = [old[name] for name in old if name in recreated or name not in new]
         # A generated column is dropped before, and added after, the columns it is computed from.
-        for column in sorted(dropped, key=lambda column: column.generated is None):
+        last, first = self.changes.ranks
+        for column in sorted(dropped, key=lambda column: -last.get(column.name, 0)):
             yield f"DROP COLUMN {self.dialect.quoted(column.name)}", True
-        added = [new[name] for name in new if name in recreated or name not in old]
-        for column in sorted(added, key=lambda column: column.generated is not None):
-            yield self.writer.add_column(column), False
         for name, column in new.items():
             if name in old and name not in recreated:
                 actions = self.writer.alter_column(old[name], column)
                 yield from ((action, False) for action in actions)
+        added = [new[name] for name in new if name in recreated or name not in old]
+        for column in sorted(added, key=lambda column: first.get(column.name, 0)):
+            yield from ((action, False) for action in self._added(column))
 
-    def _is_alterable(self, before: Column, after: Column) -> bool:
-        return _is_alterable(before, after) and self.writer.can_alter_column(before, after)
+    def _added(self, column: Column) -> Iterator[str]:
+        """Yield the actions that add a column, which cannot be NOT NULL at once without a value."""
+        has_value = column.generated or column.default or column.identity
+        first = column if has_value else replace(column, not_null=False)
+        yield self.writer.add_column(first)
+        if first.not_null is not column.not_null:
+            yield from self.writer.alter_column(first, column)
 
     def dropped_constraints(self) -> Iterator[Action]:
         """Yield the actions that drop checks, synonyms and the row deletion policy."""
         before, after = self.before, self.after
         kept = set(map(self.writer.add_check, after.checks))
         for check in before.checks:
-            if self.writer.add_check(check) not in kept:
+            if self.writer.add_check(check) not in kept or check.name in self.changes.checks:
                 yield f"DROP CONSTRAINT {self.dialect.quoted(check.name)}", False
-        if before.row_deletion_policy is not None and after.row_deletion_policy is None:
-            yield self.writer.row_deletion(before, after), False
+        if _loses_row_deletion(before, after, self.changes):
+            without = replace(after, row_deletion_policy=None)
+            yield self.writer.row_deletion(before, without), False
         for synonym in before.synonyms:
             if synonym not in after.synonyms:
                 yield f"DROP SYNONYM {self.dialect.quoted_path(synonym)}", False
 
     def added_constraints(self) -> Iterator[str]:
         """Yield the actions that add checks."""
-        known = set(map(self.writer.add_check, self.before.checks))
+        kept = [check for check in self.before.checks if check.name not in self.changes.checks]
+        known = set(map(self.writer.add_check, kept))
         added = map(self.writer.add_check, self.after.checks)
         yield from (text for text in added if text not in known)
 
@@ -151,19 +173,6 @@ class _TableChange:
             yield f"SET INTERLEAVE IN PARENT {parent} ON DELETE NO ACTION"
         if after.cascade != (before.cascade and before.interleave is Interleave.IN_PARENT):
             yield f"SET ON DELETE {'CASCADE' if after.cascade else 'NO ACTION'}"
-
-
-def _is_alterable(before: Column, after: Column) -> bool:
-    if before.hidden != after.hidden:
-        return False
-    if (before.generated, before.stored) != (after.generated, after.stored):
-        return False
-    if (before.identity is None) != (after.identity is None):
-        return False
-    if before.type == after.type:
-        return True
-    codes = {scalar_of(before.type).code, scalar_of(after.type).code}
-    return before.type.is_array == after.type.is_array and codes <= _TEXTS
 
 
 def texts_of(kind: ObjectKind, schema: Schema) -> dict[str, str]:
@@ -223,9 +232,13 @@ def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -
         return True
     tables = [before.fold(watched.table) for watched in old.tables]
     return any(
-        table in recreated or any(altered_table(before.tables[table], after.tables[table], after))
+        table in recreated or _is_altered(before.tables[table], after.tables[table], before, after)
         for table in tables
     )
+
+
+def _is_altered(old: Table, new: Table, before: Schema, after: Schema) -> bool:
+    return any(altered_table(old, new, after, column_changes(old, new, (before, after))))
 
 
 def recreated_streams(before: Schema, after: Schema) -> set[str]:

@@ -429,7 +429,7 @@ def test_what_an_answer_raises_is_the_failure_of_the_model(registered, database,
 
 def test_a_required_output_is_not_null_after_its_conversion(registered, database):
     class Masked:
-        """As numpy.ma.masked: a number whose Python object is None."""
+        """A number whose Python object is None, as numpy.ma.masked."""
 
         def tolist(self):
             return None

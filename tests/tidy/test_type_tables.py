@@ -88,7 +88,7 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "models.values._READERS": (
         KNOWN - MODEL_TYPES - {"DATE", "TIMESTAMP", "NUMERIC", "JSON", "PG_JSONB"}
     ),
-    "models.values._WRITERS": KNOWN - {"TIMESTAMP", "JSON", "PG_JSONB"},
+    "models.values._WRITERS": KNOWN - {"TIMESTAMP", "INTERVAL", "JSON", "PG_JSONB"},
     # About the named types alone.
     "sql.functions.conditional._ZEROS": KNOWN - {"INT64", "FLOAT32", "FLOAT64", "NUMERIC"},
     "sql.googlesql.analyzer.expressions.coercion._NUMBER_RANK": (

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
+from spanemu.base.errors import SpannerError
 from spanemu.ddl import dependencies, diff, schema_of
 from spanemu.schema.dialect import POSTGRESQL
 
@@ -53,6 +56,66 @@ def test_the_difference_leads_to_the_target_schema(first: str, second: str) -> N
     way = [step.statement for step in diff(before, after)]
     reached = schema_of([f"{statement};" for statement in way], before)
     assert diff(reached, after) == []
+
+
+DEFINITIONS = (
+    "INT64", "STRING(9)", "STRING(9) NOT NULL", "BYTES(9)", "TIMESTAMP", "INT64 AS (k + 1) STORED",
+    "STRING(9) HIDDEN", "ARRAY<FLOAT32>", "ARRAY<FLOAT32>(vector_length=>3)",
+    "ARRAY<FLOAT32>(vector_length=>4)", "TIMESTAMP DEFAULT (CURRENT_TIMESTAMP())",
+    "TIMESTAMP OPTIONS (allow_commit_timestamp = true)",
+)  # fmt: skip
+USES = {
+    "index key": ("", "CREATE UNIQUE INDEX i ON T(c DESC) STORING (d);"),
+    "stored column": ("", "CREATE INDEX i ON T(d) STORING (c);"),
+    "filter": ("", "CREATE NULL_FILTERED INDEX i ON T(d, c);"),
+    "check": ("CONSTRAINT ck CHECK (c IS NOT NULL),", ""),
+    "generated columns": (
+        "g BOOL AS (c IS NULL) STORED, a BOOL AS (NOT g) STORED,",
+        "CREATE INDEX i ON T(a);",
+    ),
+    "view": ("", "CREATE VIEW v SQL SECURITY INVOKER AS SELECT T.c FROM T;"),
+    "foreign key": (
+        "",
+        "CREATE TABLE R (k INT64, c {type}, CONSTRAINT f FOREIGN KEY (c) REFERENCES T(c)) "
+        "PRIMARY KEY (k);",
+    ),
+    "change stream": ("", "CREATE CHANGE STREAM s FOR T(c);"),
+    "privileges": ("", "CREATE ROLE r; GRANT SELECT(c), UPDATE(c) ON TABLE T TO ROLE r;"),
+    "row deletion": ("", ""),
+}
+
+
+def _schema_with(definition: str, use: str) -> str | None:
+    """Return a schema that uses a column in some way, None if Spanner refuses it."""
+    inside, behind = USES[use]
+    policy = ", ROW DELETION POLICY (OLDER_THAN(c, INTERVAL 1 DAY))"
+    text = (
+        f"CREATE TABLE T (k INT64, c {definition}, d INT64, e TIMESTAMP, {inside}) PRIMARY KEY (k)"
+        f"{policy if use == 'row deletion' else ''};{behind.format(type=definition.split()[0].split('(v')[0])}"
+    )
+    try:
+        schema_of(text)
+    except SpannerError:
+        return None
+    return text
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_needs_a_column_makes_way_for_it(use: str) -> None:
+    texts = [text for text in [_schema_with(each, use) for each in DEFINITIONS] if text]
+    without = schema_of("CREATE TABLE T (k INT64, d INT64, e TIMESTAMP) PRIMARY KEY (k);")
+    schemas = [*map(schema_of, texts), without]
+    for before, after in permutations(schemas, 2):
+        way = [f"{step.statement};" for step in diff(before, after)]
+        assert diff(schema_of(way, before), after) == [], way
+
+
+def test_a_row_deletion_policy_moves_to_another_column() -> None:
+    table = "CREATE TABLE T (k INT64, {0} TIMESTAMP) PRIMARY KEY (k), ROW DELETION POLICY "
+    text = table + "(OLDER_THAN({0}, INTERVAL 1 DAY));"
+    before, after = schema_of(text.format("c")), schema_of(text.format("e"))
+    way = [f"{step.statement};" for step in diff(before, after)]
+    assert diff(schema_of(way, before), after) == []
 
 
 def test_defaults_depend_on_their_sequences() -> None:

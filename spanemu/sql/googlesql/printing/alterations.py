@@ -80,6 +80,9 @@ class GoogleSqlAlterations:
 
 def _alterations(before: Column, after: Column) -> Iterator[str]:
     name = quoted(after.name)
+    if after.allow_commit_timestamp and before.default is not None and after.default is None:
+        yield f"{name} DROP DEFAULT"  # for a commit timestamp has no default
+        before = replace(before, default=None)
     if before.options != after.options:
         values = dict.fromkeys(before.options) | dict(after.options)
         options = ", ".join(f"{option} = {option_value(value)}" for option, value in values.items())
