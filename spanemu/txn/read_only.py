@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spanemu.base.call import current
 from spanemu.base.deadline_checks import Batched
-from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, TableOrIndex
 from spanemu.schema.table import Column, Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.storage import postings, vector_rows
@@ -38,42 +38,28 @@ class SnapshotReader:
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Yield the rows of `table` in key order."""
+        """Yield the rows or entries of `source` in key order."""
+        tree = tree_of(source)
         if self._store.explorer is not None:
-            self._store.explorer.read(tree_of(table), ranges, cells, self.at)
-        rows = Batched(self._batches(table, ranges, descending))
-        return rows if self._store.observer is None else self._observed(tree_of(table), rows)
+            self._store.explorer.read(tree, ranges, cells, self.at)
+        stored = self._store.scan_batches(tree, ranges, self.at, descending=descending)
+        batches = map(self._checked_retention, stored)
+        rows = Batched(self._filled(batches, source) if isinstance(source, Table) else batches)
+        return rows if self._store.observer is None else self._observed(tree, rows)
 
-    def scan_index(
-        self,
-        index: SortedIndex | SearchIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        for_update: bool = False,
-        cells: int = WHOLE_ROW,
-    ) -> Iterator[Row]:
-        """Yield the entries of `index` in key order."""
-        if self._store.explorer is not None:
-            self._store.explorer.read(tree_of(index), ranges, cells, self.at)
-        batches = self._store.scan_batches(tree_of(index), ranges, self.at, descending=descending)
-        rows = Batched(map(self._checked_retention, batches))
-        return rows if self._store.observer is None else self._observed(tree_of(index), rows)
-
-    def _batches(
-        self, table: Table, ranges: Sequence[ByteRange] | None, descending: bool
-    ) -> Iterator[list[Row]]:
+    @staticmethod
+    def _filled(batches: Iterable[list[Row]], table: Table) -> Iterator[list[Row]]:
+        """Yield rows with the cells of columns that were added after they were written."""
         width = table.width
-        tree = tree_of(table)
-        for rows in self._store.scan_batches(tree, ranges, self.at, descending=descending):
-            is_whole = list(map(len, self._checked_retention(rows))).count(width) == len(rows)
+        for rows in batches:
+            is_whole = list(map(len, rows)).count(width) == len(rows)
             yield rows if is_whole else [row_cells(row, width) for row in rows]
 
     def get(

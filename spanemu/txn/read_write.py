@@ -23,7 +23,7 @@ from enum import Enum
 from functools import partial
 
 from spanemu.base.call import current
-from spanemu.schema.indexes import SearchIndex, SortedIndex
+from spanemu.schema.indexes import TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row
 from spanemu.sql.functions.registry import Context
@@ -109,30 +109,22 @@ class TransactionWorkspace:
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         lock: Lock = READ_ROW,
         must_hold: bool = False,
     ) -> Iterator[Row]:
-        """Yield the rows of `table` in key order."""
-        width = table.width
-        for _, row in self._items(tree_of(table), ranges, lock, descending, must_hold):
-            yield row if len(row) == width else row_cells(row, width)
-
-    def scan_index(
-        self,
-        index: SortedIndex | SearchIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        lock: Lock = READ_ROW,
-        must_hold: bool = False,
-    ) -> Iterator[Row]:
-        """Yield the entries of `index` in key order."""
-        for _, row in self._items(tree_of(index), ranges, lock, descending, must_hold):
-            yield row
+        """Yield the rows or entries of `source` in key order."""
+        items = self._items(tree_of(source), ranges, lock, descending, must_hold)
+        if isinstance(source, Table):
+            width = source.width
+            for _, row in items:
+                yield row if len(row) == width else row_cells(row, width)
+        else:
+            for _, entry in items:
+                yield entry
 
     def count(
         self,

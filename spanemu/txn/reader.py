@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.executor.run import ByteRange, Row, RowReader
 from spanemu.storage.layout import TreeId, in_order, tree_of
@@ -81,39 +81,19 @@ class TransactionReader:
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Yield the rows of `table` in key order."""
-        lock = self._lock(table, cells, for_update)
+        """Yield the rows or entries of `source` in key order."""
+        lock = self._lock(source, cells, for_update)
         scan = partial(
-            self._transaction.scan, table, descending=descending, lock=lock, must_hold=self._writes
+            self._transaction.scan, source, descending=descending, lock=lock, must_hold=self._writes
         )
-        return self._observed(table, self._rows(table, scan, ranges, descending))
-
-    def scan_index(
-        self,
-        index: SortedIndex | SearchIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        for_update: bool = False,
-        cells: int = WHOLE_ROW,
-    ) -> Iterator[Row]:
-        """Yield the entries of `index` in key order."""
-        lock = self._lock(index, cells, for_update)
-        scan = partial(
-            self._transaction.scan_index,
-            index,
-            descending=descending,
-            lock=lock,
-            must_hold=self._writes,
-        )
-        return self._observed(index, self._rows(index, scan, ranges, descending))
+        return self._observed(source, self._rows(source, scan, ranges, descending))
 
     def get(
         self, table: Table, key: bytes, *, for_update: bool = False, cells: int = WHOLE_ROW
@@ -154,7 +134,7 @@ class TransactionReader:
         """Lock a whole partition of a search index, and return None: its entries are scanned."""
         partition = [(prefix, after_prefix(prefix))] if prefix else None
         lock = self._lock(index, cells_of(lists), for_update=False)
-        scan = self._transaction.scan_index(index, partition, lock=lock, must_hold=self._writes)
+        scan = self._transaction.scan(index, partition, lock=lock, must_hold=self._writes)
         next(scan, None)
 
     def row_count_estimate(self, table: Table) -> int:
@@ -215,32 +195,17 @@ class PartitionReader:
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Yield the rows of `table` in key order."""
-        clipped = self._clipped(tree_of(table), ranges)
+        """Yield the rows or entries of `source` in key order."""
+        clipped = self._clipped(tree_of(source), ranges)
         return self._reader.scan(
-            table, clipped, descending=descending, for_update=for_update, cells=cells
-        )
-
-    def scan_index(
-        self,
-        index: SortedIndex | SearchIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        for_update: bool = False,
-        cells: int = WHOLE_ROW,
-    ) -> Iterator[Row]:
-        """Yield the entries of `index` in key order."""
-        clipped = self._clipped(tree_of(index), ranges)
-        return self._reader.scan_index(
-            index, clipped, descending=descending, for_update=for_update, cells=cells
+            source, clipped, descending=descending, for_update=for_update, cells=cells
         )
 
     def get(

@@ -105,9 +105,8 @@ class ReadPlan:
     ) -> Iterator[Row]:
         if not ranges:
             return iter(())
-        if self.index is None:
-            return reader.scan(self.table, ranges, for_update=exclusive, cells=self._cells)
-        return reader.scan_index(self.index, ranges, for_update=exclusive, cells=self._cells)
+        source = self.table if self.index is None else self.index
+        return reader.scan(source, ranges, for_update=exclusive, cells=self._cells)
 
     def _column(self, name: str) -> Column:
         column = self.table.requested_column(name)

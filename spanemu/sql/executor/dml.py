@@ -135,7 +135,7 @@ def _by_index(
         start = identity(row)
         if start is None:
             return None
-        entry = next(iter(run.reader.scan_index(index, [(start, after_prefix(start))])), None)
+        entry = next(iter(run.reader.scan(index, [(start, after_prefix(start))])), None)
         if entry is None:
             return None
         return run.reader.get(table, encode_row([entry[position] for position in row_key]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
-from spanemu.schema.indexes import SearchIndex, SortedIndex, TableOrIndex
+from spanemu.schema.indexes import SearchIndex, TableOrIndex
 from spanemu.schema.table import Table
 from spanemu.sql.functions.registry import Context
 from spanemu.sql.plan.nodes import Node
@@ -49,26 +49,14 @@ class RowReader(Protocol):
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        """Yield the rows of `table` whose encoded key is in one of `ranges`."""
-        ...
-
-    def scan_index(
-        self,
-        index: SortedIndex | SearchIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        for_update: bool = False,
-        cells: int = WHOLE_ROW,
-    ) -> Iterator[Row]:
-        """Yield the entries of `index` whose encoded key is in one of `ranges`."""
+        """Yield the rows or entries of `source` whose encoded key is in one of `ranges`."""
         ...
 
     def get(

@@ -169,27 +169,15 @@ class MemoryReader:
 
     def scan(
         self,
-        table: Table,
+        source: TableOrIndex,
         ranges: Sequence[ByteRange] | None = None,
         *,
         descending: bool = False,
         for_update: bool = False,
         cells: int = WHOLE_ROW,
     ) -> Iterator[Row]:
-        self.asked.append(f"scan {table.name}")
-        return self._rows(table.name, ranges, descending)
-
-    def scan_index(
-        self,
-        index: SortedIndex,
-        ranges: Sequence[ByteRange] | None = None,
-        *,
-        descending: bool = False,
-        for_update: bool = False,
-        cells: int = WHOLE_ROW,
-    ) -> Iterator[Row]:
-        self.asked.append(f"scan {index.name}")
-        return self._rows(index.name, ranges, descending)
+        self.asked.append(f"scan {source.name}")
+        return self._rows(source.name, ranges, descending)
 
     def _rows(
         self, name: str, ranges: Sequence[ByteRange] | None, descending: bool

@@ -35,8 +35,7 @@ def ranges_of(bench: Bench) -> list:
 
 
 def scan_count(reader, source, ranges) -> int:
-    scan = reader.scan_index if hasattr(source, "full_key") else reader.scan
-    return len(list(scan(source, ranges, cells=EXISTENCE)))
+    return len(list(reader.scan(source, ranges, cells=EXISTENCE)))
 
 
 def sources(bench: Bench) -> list:

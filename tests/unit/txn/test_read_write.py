@@ -122,7 +122,7 @@ def test_own_writes_are_seen(bench: Bench, reads: Reads) -> None:
     assert ages(bench, transaction, descending=True) == [70, 20, 11]
     assert [age(bench, transaction, number) for number in (0, 1, 7)] == [None, 11, 70]
     index = bench.schema.indexes["singersbyname"]
-    assert [row[1] for row in transaction.scan_index(index)] == [2, 1, 7]
+    assert [row[1] for row in transaction.scan(index)] == [2, 1, 7]
 
 
 @pytest.mark.parametrize("reads", SNAPSHOTS)
@@ -278,7 +278,7 @@ def test_a_reader_passes_on_what_its_statement_is(bench: Bench) -> None:
     transaction = bench.begin(Reads.REPEATABLE_LOCKING)
     plain = TransactionReader(transaction)
     assert [row[0] for row in plain.scan(table, descending=True)] == [2, 1, 0]
-    assert [row[1] for row in plain.scan_index(index)] == [2, 1, 0]
+    assert [row[1] for row in plain.scan(index)] == [2, 1, 0]
     assert plain.get(table, bench.key("Singers", 1)) == (1, "b", 10)
     assert plain.row_count_estimate(table) == 3
     assert not transaction.holder.rows
@@ -287,7 +287,7 @@ def test_a_reader_passes_on_what_its_statement_is(bench: Bench) -> None:
     assert list(transaction.holder.rows.values()) == [READ_ROW]
     locking = TransactionReader(transaction, lock_scanned=True)
     locking.get(table, bench.key("Singers", 2))
-    list(locking.scan_index(index))
+    list(locking.scan(index))
     in_row = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0]))
     assert list(transaction.holder.rows.values()) == [READ_ROW, in_row]
     in_entry = (WHOLE_ROW, WHOLE_ROW & ~EXISTENCE & ~cells_of([0, 1]))

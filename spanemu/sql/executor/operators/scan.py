@@ -108,19 +108,15 @@ def fetcher(node: Scan, *, partly: bool = False) -> Fetch:
 
     `partly` says that the caller may not consume all of the rows.
     """
-    table, index = node.table, node.index
+    source = node.table if node.index is None else node.index
     options: dict[str, Any] = {"cells": cells_read(node)}
     if node.for_update:
         options["for_update"] = True
     if node.descending:
         options["descending"] = True
-    if partly and index is None:
-        return lambda run, ranges: run.reader.stopping_early().scan(table, ranges, **options)
-    if partly and index is not None:
-        return lambda run, ranges: run.reader.stopping_early().scan_index(index, ranges, **options)
-    if index is None:
-        return lambda run, ranges: run.reader.scan(table, ranges, **options)
-    return lambda run, ranges: run.reader.scan_index(index, ranges, **options)
+    if partly:
+        return lambda run, ranges: run.reader.stopping_early().scan(source, ranges, **options)
+    return lambda run, ranges: run.reader.scan(source, ranges, **options)
 
 
 def _get(

@@ -271,8 +271,7 @@ class Counting(MemoryReader):
 
     def count(self, source, ranges=None, *, for_update=False, cells=0) -> int:
         self.asked.append(f"count {source.name}")
-        scan = self.scan_index if hasattr(source, "full_key") else self.scan
-        return sum(1 for _ in scan(source, ranges))
+        return sum(1 for _ in self.scan(source, ranges))
 
 
 COUNTED = [
