@@ -162,6 +162,11 @@ def ask(net: Any, sql: str, **options: Any) -> list[Any]:
             [("Aro", None), ("Bel", "Cor"), ("Cor", "Aro")],
         ),
         (
+            "SELECT a.c.name, b.km FROM GRAPH_TABLE(Net MATCH (c:City)<-[:Visit]-() RETURN c) AS a "
+            "JOIN GRAPH_TABLE(Net MATCH (c:City)-[r:Road]->() RETURN c, r.km) AS b ON a.c = b.c",
+            [("Aro", 10), ("Aro", 14), ("Cor", 5), ("Cor", 30)],
+        ),
+        (
             "SELECT a.name, COUNT(*) AS n FROM GRAPH_TABLE(Net MATCH (a:City)-[:Road]->() "
             "RETURN a) GROUP BY a",
             [("Aro", 2), ("Bel", 1), ("Cor", 2)],

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from spanemu.base.record import dataclass
 from spanemu.schema.dialect import Fold
-from spanemu.sql.analysis.errors import AmbiguousColumn
+from spanemu.sql.googlesql.analyzer.scope import Scope
 from spanemu.sql.googlesql.ast import Identifier
 from spanemu.sql.googlesql.graph import ast
 from spanemu.sql.googlesql.graph.analyzer.errors import (
@@ -28,10 +28,6 @@ from spanemu.sql.googlesql.graph.analyzer.errors import (
 from spanemu.sql.googlesql.graph.analyzer.patterns import EdgeLink, RepeatedLink, Shape
 from spanemu.sql.googlesql.graph.analyzer.properties import ElementRelation
 from spanemu.sql.googlesql.graph.analyzer.table import ElementVariable, GraphEnv, WorkingTable
-from spanemu.sql.resolved import Expr
-from spanemu.values.types import TypeCode
-
-_ELEMENTS = frozenset({TypeCode.GRAPH_NODE, TypeCode.GRAPH_EDGE})
 
 
 class Role(StrEnum):
@@ -123,14 +119,17 @@ class Declarations:
             raise ElementDefinedOutside(name.name, at=name.at)
 
     def _is_element_outside(self, name: Identifier) -> bool:
-        """Return whether a name denotes an element of a query around this one, or to its left."""
-        try:
-            match = self._env.outer.lookup(name, self._table.fold)
-        except AmbiguousColumn:
-            return False
-        if match is None or isinstance(match.target, ElementRelation):
-            return match is not None
-        return isinstance(match.target, Expr) and match.target.type.code in _ELEMENTS
+        """Return whether a name denotes an element of a graph query around this one.
+
+        An element that GRAPH_TABLE returns is a column of a table: it does not count.
+        """
+        key = self._table.fold(name.name)
+        scope: Scope | None = self._env.outer
+        while scope is not None:
+            if key in scope.aliases:
+                return isinstance(scope.aliases[key], ElementRelation)
+            scope = scope.parent
+        return False
 
 
 def check_prefixes(
