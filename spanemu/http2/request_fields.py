@@ -23,7 +23,7 @@ _REQUIRED = frozenset((headers.METHOD, headers.SCHEME, headers.PATH))
 
 
 class Kind(Enum):
-    """What the fields make of a request."""
+    """The kind of a request, by its fields."""
 
     MALFORMED = 0
     OTHER = 1  # a request of HTTP that is none of gRPC

@@ -33,7 +33,7 @@ _PROGRAMS = {"java": (" Tour", " Stream {streams}"), "node": ("tour.mjs", "strea
 # Streams from a server, and returns milliseconds of each stream, and of the server for all.
 Run = Callable[[Server], list[float]]
 # By client and server: milliseconds of a stream, and of the server's processor for a stream.
-Found = dict[str, dict[str, list[tuple[float, float]]]]
+Times = dict[str, dict[str, list[tuple[float, float]]]]
 
 
 def main(rounds: int = 20) -> None:
@@ -49,8 +49,8 @@ def main(rounds: int = 20) -> None:
             )
             servers[name] = Server(running.pid, port)
             targets.fresh_database(targets.client_at(f"127.0.0.1:{port}"), rows=0)
-        found = _measure(runs, servers, max(3, rounds // ROUNDS_PER_TURN))
-        Console(width=120).print(_table(found))
+        times = _measure(runs, servers, max(3, rounds // ROUNDS_PER_TURN))
+        Console(width=120).print(_table(times))
         for name, server in servers.items():
             print(f"most memory of the server, {name}: {_peak_mebibytes(server):,.0f} MiB")
 
@@ -90,8 +90,8 @@ def _run_of(client: Client, out: Path) -> Run:
     return run
 
 
-def _measure(runs: dict[str, Run], servers: dict[str, Server], turns: int) -> Found:
-    found: Found = defaultdict(lambda: defaultdict(list))
+def _measure(runs: dict[str, Run], servers: dict[str, Server], turns: int) -> Times:
+    times: Times = defaultdict(lambda: defaultdict(list))
     order = list(servers.items())
     for _ in range(turns):
         for client, run in runs.items():
@@ -99,12 +99,12 @@ def _measure(runs: dict[str, Run], servers: dict[str, Server], turns: int) -> Fo
                 before = server.processor_seconds()
                 taken = run(server)
                 served = (server.processor_seconds() - before) / len(taken)
-                found[client][name].append((median(taken), served * 1e3))
+                times[client][name].append((median(taken), served * 1e3))
         order.reverse()
-    return found
+    return times
 
 
-def _table(found: Found) -> Table:
+def _table(times: Times) -> Table:
     """Return the medians; with an anchor, the medians of the turns' ratios to it as well."""
     table = Table(title="100 MB through the official clients, milliseconds")
     table.add_column("client")
@@ -112,9 +112,9 @@ def _table(found: Found) -> Table:
     names = list(anchor.checkouts())
     for column in (*names, *(["now / anchor"] if "anchor" in names else [])):
         table.add_column(column, justify="right")
-    for client, by_server in found.items():
-        for place, measure in enumerate(("a stream", "processor time of the server")):
-            columns = [[turn[place] for turn in by_server[name]] for name in names]
+    for client, by_server in times.items():
+        for column_number, measure in enumerate(("a stream", "processor time of the server")):
+            columns = [[turn[column_number] for turn in by_server[name]] for name in names]
             cells = [f"{median(column):,.0f}" for column in columns]
             if "anchor" in names:
                 ratios = (now / then for now, then in zip(*columns, strict=True))
