@@ -27,7 +27,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from pytest_spanemu.databases import catalog, catalog_queries
-from pytest_spanemu.databases.empty_tables import empty_tables
 from pytest_spanemu.databases.template import Schema, Template
 from pytest_spanemu.options import Dialect
 from pytest_spanemu.rows import writing
@@ -63,7 +62,7 @@ class Image:
         ):
             return None
         known = catalog.Catalog.of(template.database)
-        empty = empty_tables(template.database, known)
+        empty = catalog.empty_tables(template.database, known)
         return cls(ddl, catalog.read_all_rows(template.database, known, rows_max, empty))
 
     def build(self, template: Template, schema: Schema) -> None:

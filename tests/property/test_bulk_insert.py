@@ -145,23 +145,23 @@ def many_from(count: int) -> Iterator[None]:
         yield
 
 
-def run(place: Place, options: ReadWriteOptions, mutations: list[Mutation]) -> Any:
+def run(world: Place, options: ReadWriteOptions, mutations: list[Mutation]) -> Any:
     """Return the outcome of a commit, or its error as (type, text)."""
     try:
-        return place.session.commit(SingleUse(options), mutations, CommitOptions(True))
+        return world.session.commit(SingleUse(options), mutations, CommitOptions(True))
     except SpannerError as failure:
         return type(failure), str(failure)
 
 
-def state(place: Place) -> str:
+def state(world: Place) -> str:
     """Return everything that a commit leaves behind; reports to observers in any order."""
-    place.core.store.flush_observers()
-    journal = place.observed.journal
-    place.observed.journal = sorted(zip(*[iter(journal)] * 3, strict=True), key=itemgetter(0, 1))
-    log = place.core.store.change_log
+    world.core.store.flush_observers()
+    journal = world.observed.journal
+    world.observed.journal = sorted(zip(*[iter(journal)] * 3, strict=True), key=itemgetter(0, 1))
+    log = world.core.store.change_log
     entries = [] if log is None else log.between(0, 1 << 62)
-    left = place.state() + repr([(each.timestamp, each.changes) for each in entries])
-    place.observed.journal = []
+    left = world.state() + repr([(each.timestamp, each.changes) for each in entries])
+    world.observed.journal = []
     return left
 
 

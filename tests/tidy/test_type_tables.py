@@ -50,7 +50,8 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "database.statistics.weight._LENGTHS": KNOWN - VARYING,
     "txn.cells._ITEM_BYTES": COMPOUND | VARYING | NO_COLUMNS | {"NUMERIC", "ENUM", "UUID"},
     # The general decoder is as fast.
-    "values.columns._DECODERS": KNOWN - {"BOOL", "INT64", "FLOAT64", "STRING", "BYTES"},
+    "values.columns._DECODERS": KNOWN
+    - {"BOOL", "INT64", "FLOAT64", "STRING", "BYTES", "TIMESTAMP"},
     # Types that only the other dialect has, or that no text input makes.
     "sql.functions.conversion_rules._TABLE": COMPOUND | POSTGRESQL | {"JSON"},
     "sql.functions.json.encode._SCALARS": COMPOUND | POSTGRESQL | {"ENUM", "PROTO", "TOKENLIST"},
