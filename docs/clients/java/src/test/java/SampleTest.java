@@ -8,7 +8,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
-import dev.spanemu.SpanemuExtension;
+import spanemu.junit.SpanemuExtension;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;

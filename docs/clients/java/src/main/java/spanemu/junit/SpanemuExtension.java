@@ -1,4 +1,4 @@
-package dev.spanemu;
+package spanemu.junit;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
