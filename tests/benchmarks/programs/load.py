@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SPANEMU = [sys.executable, "-m", "spanemu"]
+SPANEMU = [sys.executable, "-P", "-m", "spanemu"]
 SECONDS_MAX = 60
 
 
