@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 from unittest.mock import patch
 
@@ -260,8 +261,9 @@ class Place(World):
             if (rows := split.trees.get(tree)) is not None and len(rows)
         }
         records = [
-            (each.at, each.tag, each.options, each.mutations, each.age, each.code, each.rows)
+            (each.at, each.tag, each.options, each.mutations, each.age, each.code, by_tree)
             for each in self.core.activity.commits
+            for by_tree in [sorted(each.rows, key=itemgetter(0))]
         ]
         assert not list(self.core.locks.holders())
         return repr((versions, records, self.observed.journal, store.last_commit))
