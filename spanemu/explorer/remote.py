@@ -77,7 +77,7 @@ class ExplorationStopped(SpannerError, code=Code.FAILED_PRECONDITION):
 
 
 class _End(NamedTuple):
-    """The end of a function: `is_abandoned` if nobody waits for the run any more."""
+    """The result or the error of a function; neither if its run was abandoned."""
 
     result: Any = None
     error: ActorFailed | None = None

@@ -139,7 +139,7 @@ class Front:
             self.run.part(what)
 
     def ended_transaction(self, holder: LockHolder) -> None:
-        """Pass on the end of a transaction."""
+        """Record the end of a transaction in the footprints of the run."""
         if self.run is not None:
             self.run.footprints.ended(holder)
 

@@ -25,6 +25,7 @@ appear over time (`base.live`) has steps without a reply: the transport waits in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import inf
 from typing import Any, Protocol
 
@@ -235,18 +236,11 @@ class Endpoint:
                 pause.end()
 
     def _watched_unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
-        failure: Exception | None = None
-        try:
+        with self._end_reported(call):
             reply = _serialized(self._answer(data, call, tuple(self._watchers)))
             for watcher in tuple(self._watchers):
                 watcher.replied(call, reply)
             return reply
-        except Exception as error:
-            failure = error
-            raise
-        finally:
-            for watcher in tuple(self._watchers):
-                watcher.ended(call, failure)
 
     def _replies(
         self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher], waits: bool
@@ -278,13 +272,19 @@ class Endpoint:
                 close()
 
     def _watched(self, replies: Iterator[Any], call: ServedCall) -> Iterator[Any]:
-        failure: Exception | None = None
-        try:
+        with self._end_reported(call):
             for reply in replies:
                 if reply.__class__ is bytes:
                     for watcher in tuple(self._watchers):
                         watcher.replied(call, reply)
                 yield reply
+
+    @contextmanager
+    def _end_reported(self, call: ServedCall) -> Iterator[None]:
+        """Report the end of a call to its watchers, with the exception if it failed."""
+        failure: Exception | None = None
+        try:
+            yield
         except Exception as error:
             failure = error
             raise

@@ -343,7 +343,7 @@ _CODES_OF_VALUES = frozenset({Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, C
 
 
 def _taker(table: Table, name: str) -> Callable[[Cell], bool]:
-    """Return the function that tells whether a column takes a cell."""
+    """Return a predicate: whether a column takes a cell."""
     column = table.requested_column(name)
     return (lambda cell: True) if column is None else partial(_takes, column)
 

@@ -42,7 +42,7 @@ def instance(emulator, shop):
 
 @pytest.fixture
 def create(api, shop):
-    """Create a schedule for full backups that live for two days, unless told otherwise."""
+    """Create a schedule, by default for full backups that are kept for two days."""
 
     def run(schedule_id="nightly", cron="0 2 * * *", *, incremental=False, **changes):
         schedule = types.BackupSchedule(

@@ -206,7 +206,7 @@ def commits(draw: st.DrawFn, shape: Shape) -> Commit:
 
 
 class Observed:
-    """An observer that keeps what it is told."""
+    """An observer that keeps the reports of the store."""
 
     def __init__(self) -> None:
         self.journal: list[Any] = []

@@ -57,7 +57,7 @@ def facts() -> dict[str, Any]:
 
 
 def _is_as_before(before: Any, after: Any) -> bool:
-    """Return whether nothing has changed; threads and descriptors of the client may have gone."""
+    """Return whether a fact is the same. Sets, of threads and descriptors, may have become smaller."""
     return bool(after <= before) if isinstance(before, set) else bool(after == before)
 
 

@@ -16,7 +16,7 @@ LOOK_SECONDS = 0.25  # between two looks, because a client may disconnect
 
 
 class IdleWatch:
-    """The timer that wounds a transaction whose client is idle or gone while others wait.
+    """A timer that wounds transactions of idle or disconnected clients while others wait for them.
 
     `mutex` is that of the lock table. `blockers` are the transactions for which others wait.
     `wound` aborts a transaction, and is called with the mutex held.

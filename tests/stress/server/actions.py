@@ -38,7 +38,7 @@ class Broken(Exception):
 
 
 class Actor:
-    """One thread's part: a database, a random stream, and what it was told so far."""
+    """A thread of the campaign: its database, its random numbers, and a ledger of the replies."""
 
     def __init__(self, database: Any, name: str, random: Random) -> None:
         self.ledger = Ledger()

@@ -20,7 +20,7 @@ def test_a_busy_server_passes_every_check() -> None:
 
 
 class _Rows:
-    """A database that holds what it is told, whichever index is read."""
+    """A database with the given rows in its tables, and the same in each of their indexes."""
 
     def __init__(self, **tables: list[tuple[object, ...]]) -> None:
         self._tables = tables

@@ -185,7 +185,7 @@ class Chained(Loader):
 
 
 class ChainedFinder(MetaPathFinder):
-    """A finder in front of all others, which puts its loader in front of theirs."""
+    """The first finder of the process, whose loader wraps the loaders of all others."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

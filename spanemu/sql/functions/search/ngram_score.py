@@ -62,7 +62,7 @@ class NgramScorer(NamedTuple):
         return self.of(compared(texts[0] if len(texts) == 1 else " ".join(texts)))
 
     def telling_tokens(self, tokenizer: Tokenizer) -> list[bytes]:
-        """Return the trigrams that are tokens of each list that tells its text, if in the text."""
+        """Return the wanted trigrams that a tokenizer makes a token wherever a text has them."""
         if not tokenizer.ngram_min <= _SIZE <= tokenizer.ngram_max:
             return []
         if tokenizer.short_only_for_anchors and tokenizer.ngram_max > _SIZE:
