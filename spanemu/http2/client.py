@@ -110,7 +110,7 @@ class Client:
         self._is_failed = False  # The connection ends when the last bytes were sent.
         self._ended_bytes = 0  # of the requests of a closed connection
         self._is_ending = False  # The connection is closed, and has requests to cancel.
-        loop.selector.register(connected, EVENT_READ, self)
+        loop.sockets.register(connected, EVENT_READ, self)
         self.account.open(self)
 
     def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
@@ -341,7 +341,7 @@ class Client:
     def _listen(self, events: int) -> None:
         if events != self._events and self.lifetime.is_open():
             self._events = events
-            self.loop.selector.modify(self._socket, events, self)
+            self.loop.sockets.modify(self._socket, events)
 
     # ------------------------------------------------------------------ the end
 
@@ -400,7 +400,7 @@ class Client:
         self.account.close(self)
         self.loop.forget_later(self)
         with suppress(KeyError, ValueError):
-            self.loop.selector.unregister(self._socket)
+            self.loop.sockets.unregister(self._socket)
         with suppress(OSError):  # A forked child may hold the socket open.
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

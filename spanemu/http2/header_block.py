@@ -106,9 +106,10 @@ def _static_fields() -> Iterator[Field]:
         yield _field(name, value.replace(b",", b", "))
 
 
-_STATIC = (None, *_static_fields())
-_STATIC_COUNT = len(_STATIC) - 1
-_LAST_STATIC = 0x80 | _STATIC_COUNT  # the byte that is the last field of the static table
+_STATIC = (Field(b"", b"", 0, INVALID), *_static_fields())  # No field has the index 0.
+_DYNAMIC = len(_STATIC)  # the index of the newest field of the dynamic table
+_INDEX_OF = bytes(byte & 0x7F for byte in range(256))
+_short_indexes = re.compile(rb"[\x81-\xfe]+").match
 _size_of = itemgetter(2)
 
 
@@ -116,8 +117,9 @@ class HeaderDecoder:
     """The decoder of a connection's header blocks, in the order in which they arrive."""
 
     def __init__(self) -> None:
-        self._entries: list[Field] = []  # the oldest first
-        self._size = 0
+        # The fields by their indexes: those of the static table, then the others, the newest first.
+        self._table = list(_STATIC)
+        self._size = 0  # of the dynamic table
         self._size_max = TABLE_BYTES_MAX
         self.list_bytes = 0  # of the fields of the last block
 
@@ -129,23 +131,26 @@ class HeaderDecoder:
         fields: list[Field] = []
         position = literals = updates = 0
         end = len(block)
-        entries = self._entries
+        field_at = self._table.__getitem__
         try:
             while position < end:
+                run = _short_indexes(block, position)
+                if run is not None:  # as nearly always: fields that were sent before
+                    position = run.end()
+                    fields += map(field_at, run[0].translate(_INDEX_OF))
+                    continue
                 byte = block[position]
                 position += 1
-                if _LAST_STATIC < byte < 0xFF:  # as nearly always: a field that was sent before
-                    fields.append(entries[_LAST_STATIC - byte])
-                elif byte >= 0x80:
-                    index = byte & 0x7F
-                    if index == 0x7F:
-                        index, position = _integer(block, position, 0x7F)
-                    fields.append(self._at(index))
+                if byte == 0x80:
+                    raise CompressionError("no field has the index 0")
+                if byte > 0x80:
+                    index, position = _integer(block, position, 0x7F)
+                    fields.append(field_at(index))
                 elif byte >= 0x40 or byte < 0x20:
-                    field, position = self._literal(block, position, byte)
                     literals += 1
                     if literals > LITERALS_MAX:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
+                    field, position = self._literal(block, position, byte)
                     if byte >= 0x40:
                         self._add(field)
                     fields.append(field)
@@ -162,42 +167,32 @@ class HeaderDecoder:
         self.list_bytes = size = sum(map(_size_of, fields))
         return fields if size <= size_max else None
 
-    def _at(self, index: int) -> Field:
-        """Return a field by its index. Raises IndexError, and CompressionError for the index 0."""
-        if index > _STATIC_COUNT:
-            return self._entries[_STATIC_COUNT - index]
-        field = _STATIC[index]
-        if field is None:
-            raise CompressionError("no field has the index 0")
-        return field
-
     def _literal(self, block: bytes, position: int, byte: int) -> tuple[Field, int]:
         mask = 0x3F if byte >= 0x40 else 0x0F
         index = byte & mask
         if index == mask:
             index, position = _integer(block, position, mask)
-        is_coded = False
-        if index == 0:
-            name, is_coded, position = _string(block, position)
+        if index:
+            name, is_coded = self._table[index].name, False
         else:
-            name = self._at(index).name
+            name, is_coded, position = _string(block, position)
         value, is_value_coded, position = _string(block, position)
         if byte < 0x10 and len(name) + len(value) <= _REMEMBERED_BYTES_MAX:
             return _remembered_field(name, is_coded, value, is_value_coded), position
         return _decoded_field(name, is_coded, value, is_value_coded), position
 
     def _add(self, field: Field) -> None:
-        self._entries.append(field)
+        self._table.insert(_DYNAMIC, field)
         self._size += field.size
         if self._size > self._size_max:
             self._evict()
 
     def _evict(self) -> None:
-        entries, count = self._entries, 0
-        while self._size > self._size_max:
-            self._size -= entries[count].size
-            count += 1
-        del entries[:count]
+        """Remove the oldest fields, until the others fit into the dynamic table."""
+        table, size, size_max = self._table, self._size, self._size_max
+        while size > size_max:
+            size -= table.pop().size
+        self._size = size
 
 
 def _integer_of(block: bytes, position: int, prefix: int, mask: int) -> tuple[int, int]:
@@ -218,7 +213,10 @@ def _integer(block: bytes, position: int, number: int) -> tuple[int, int]:
 def _string(block: bytes, position: int) -> tuple[bytes, bool, int]:
     """Return a string, whether it is a Huffman code, and the position behind it."""
     first = block[position]
-    length, position = _integer_of(block, position + 1, first & 0x7F, 0x7F)
+    position += 1
+    length = first & 0x7F
+    if length == 0x7F:
+        length, position = _integer(block, position, length)
     end = position + length
     data = block[position:end]
     if len(data) != length:

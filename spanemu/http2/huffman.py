@@ -2,8 +2,8 @@
 
 A state is the part of a code that the bytes so far have begun: a node of the tree of codes. Each
 byte leads from a state to another and completes some symbols. These steps are computed when they
-are first needed, and kept. So are those of pieces of some bytes, the last ones that were needed:
-the strings of a client mostly begin alike.
+are first needed, and kept. So is what the last strings began with, all but some bytes: a client's
+strings mostly differ in their ends, where they differ at all.
 """
 
 from __future__ import annotations
@@ -82,35 +82,37 @@ class _Steps(dict[int, tuple[int, bytes]]):
 _STEPS = _Steps()
 
 
-_PIECE_BYTES = 4
-_PIECES_MAX = 1_024
+_TAIL_BYTES = 6
+_BEGINNING_BYTES_MAX = 128
+_BEGINNINGS_MAX = 256
 
 
 def decode(data: bytes) -> bytes:
     """Return the string that Huffman coding made `data` of. Raises CompressionError."""
-    state = position = 0
-    symbols = []
-    # The last piece is where the strings of a client differ.
-    for position in range(_PIECE_BYTES, len(data), _PIECE_BYTES):
-        state, completed = _piece_step(state, data[position - _PIECE_BYTES : position])
-        symbols.append(completed)
-    steps = _STEPS
-    for byte in data[position:]:
-        state, completed = steps[state | byte]
-        symbols.append(completed)
+    length = len(data) - _TAIL_BYTES
+    if 0 < length <= _BEGINNING_BYTES_MAX:
+        state, text = _remembered_beginning(data[:length])
+        state, rest = _decoded(state, data[length:])
+        text += rest
+    else:
+        state, text = _decoded(0, data)
     if state not in _FINAL:
         raise CompressionError("a Huffman code is incomplete")
-    return b"".join(symbols)
+    return text
 
 
-@lru_cache(_PIECES_MAX)
-def _piece_step(state: int, piece: bytes) -> tuple[int, bytes]:
-    """Return the state behind a piece, and the symbols in it. Raises CompressionError."""
-    symbols = []
-    for byte in piece:
-        state, completed = _STEPS[state | byte]
+def _decoded(state: int, data: bytes) -> tuple[int, bytes]:
+    """Return the state behind a part of a string, and its symbols. Raises CompressionError."""
+    steps, symbols = _STEPS, []
+    for byte in data:
+        state, completed = steps[state | byte]
         symbols.append(completed)
     return state, b"".join(symbols)
+
+
+@lru_cache(_BEGINNINGS_MAX)
+def _remembered_beginning(data: bytes) -> tuple[int, bytes]:
+    return _decoded(0, data)
 
 
 def _step(number: int, byte: int) -> tuple[int, bytes]:

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from selectors import EVENT_READ, DefaultSelector, SelectorKey, SelectSelector
+from selectors import EVENT_READ
 from socket import socketpair
 from typing import Protocol
 
@@ -35,6 +35,7 @@ from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
+from spanemu.http2.sockets import Ready, new_sockets
 from spanemu.http2.tasks import Due
 
 TICK_SECONDS = 0.02  # A request that takes longer does not hold up the others.
@@ -49,8 +50,6 @@ PAUSE_SECONDS_MAX = 0.25
 WAITING_MAX = 8_192  # requests, each with a thread and about 40 KiB of memory
 # Between two looks at the sockets, for requests that are due, and for those whose wait is over.
 ROUND_SECONDS = 0.01
-# Windows has nothing but select, which takes 512 sockets: two are the server's own.
-SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
 
 
 class Writer(Protocol):
@@ -62,16 +61,6 @@ class Writer(Protocol):
 
     def flush_late(self) -> None:
         """Send what was held back for further output, and what else is possible."""
-        ...
-
-
-class Ready(Protocol):
-    """An owner of a socket. `used_seconds` says how much of the leader's time it had, fairly."""
-
-    used_seconds: float
-
-    def ready(self, events: int) -> None:
-        """Read or write as much as is possible without waiting. Raises nothing."""
         ...
 
 
@@ -127,7 +116,7 @@ class Loop:
     """The threads of a server, and the sockets and tasks that they serve."""
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
-        self.selector = DefaultSelector()
+        self.sockets = new_sockets()
         self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
@@ -149,7 +138,7 @@ class Loop:
         self._waker, self._wakened = socketpair()
         for end in (self._waker, self._wakened):
             end.setblocking(False)
-        self.selector.register(self._wakened, EVENT_READ, self)
+        self.sockets.register(self._wakened, EVENT_READ, self)
         self._is_stopped = False
         self.is_crowded = False  # Several threads are busy.
         self._mutex = threading.Lock()  # Guards the fields below.
@@ -290,7 +279,7 @@ class Loop:
             except Exception:
                 log.exception("the server failed while it stopped")
         self._release_parked()
-        self.selector.close()
+        self.sockets.close()
         self._waker.close()
         self._wakened.close()
 
@@ -328,11 +317,10 @@ class Loop:
 
     def _wait(self, seconds: float) -> None:
         """Wait for sockets that are ready, and serve them."""
-        ready = self.selector.select(None if seconds == inf else max(0.0, seconds))
+        ready = self.sockets.wait(max(0.0, seconds))
         now = monotonic()
         if len(ready) == 1:  # as nearly always
-            key, events = ready[0]
-            owner: Ready = key.data
+            owner, events = ready[0]
             if (used_seconds := owner.used_seconds) > self._fair_seconds:
                 self._fair_seconds = used_seconds
             else:
@@ -348,7 +336,7 @@ class Loop:
             now = monotonic()
         self._serves_until = now + round_seconds
 
-    def _read_fairly(self, ready: list[tuple[SelectorKey, int]], begun: float) -> bool:
+    def _read_fairly(self, ready: list[tuple[Ready, int]], begun: float) -> bool:
         """Serve sockets, for a moment: who had the least time comes first.
 
         Who had none for a while is treated as those that had the least. Return whether all were
@@ -356,9 +344,8 @@ class Loop:
         """
         ready.sort(key=_used_seconds)
         now = begun
-        least = ready[0][0].data.used_seconds if ready else 0.0
-        for key, events in ready:
-            owner: Ready = key.data
+        least = ready[0][0].used_seconds if ready else 0.0
+        for owner, events in ready:
             if self.due and owner.used_seconds > least + SLICE_SECONDS:
                 return True  # Those that had less time are served before this one is read.
             fair_seconds = max(self._fair_seconds, owner.used_seconds)
@@ -366,7 +353,7 @@ class Loop:
             owner.ready(events)
             before, now = now, monotonic()
             owner.used_seconds += now - before
-            if now - begun > SLICE_SECONDS and key is not ready[-1][0]:
+            if now - begun > SLICE_SECONDS and owner is not ready[-1][0]:
                 return False  # The others are ready again.
         return True
 
@@ -475,6 +462,5 @@ class Loop:
                 vain += 1
 
 
-def _used_seconds(ready: tuple[SelectorKey, int]) -> float:
-    seconds: float = ready[0].data.used_seconds
-    return seconds
+def _used_seconds(ready: tuple[Ready, int]) -> float:
+    return ready[0].used_seconds

@@ -30,7 +30,8 @@ from spanemu.http2 import account as accounts
 from spanemu.http2 import client as clients
 from spanemu.http2 import conversation as conversations
 from spanemu.http2 import errors
-from spanemu.http2.loop import SOCKETS_MAX, SWEEP_SECONDS, WAITING_MAX, Loop
+from spanemu.http2.loop import SWEEP_SECONDS, WAITING_MAX, Loop
+from spanemu.http2.sockets import SOCKETS_MAX
 
 STOP_SECONDS = 5.0
 _ACCEPTS_MAX = 64  # connections in a row, before the others have their turn
@@ -71,7 +72,7 @@ class Http2Server:
         self._listener = listener
         self._loop = Loop(self._waiting_max, self._sweep)
         self.account = self._loop.account
-        self._loop.selector.register(listener, EVENT_READ, self)
+        self._loop.sockets.register(listener, EVENT_READ, self)
         self._loop.start()
         return int(listener.getsockname()[1])
 
@@ -90,7 +91,7 @@ class Http2Server:
     def _begin_stop(self, loop: Loop) -> None:
         self._is_stopping = True
         if not self._is_full:
-            loop.selector.unregister(self._listener)
+            loop.sockets.unregister(self._listener)
         self._listener.close()
         loop.sweep_every(_STOP_SWEEP_SECONDS)
         for client in tuple(self._clients):
@@ -172,14 +173,14 @@ class Http2Server:
         """Accept no connection until one is closed, or until the next sweep."""
         if (loop := self._loop) is not None:
             self._is_full = True
-            loop.selector.unregister(self._listener)
+            loop.sockets.unregister(self._listener)
             loop.sweep_soon()
 
     def _resume_accepting(self) -> None:
         """Accept connections again, after a pause."""
         if self._is_full and not self._is_stopping and (loop := self._loop) is not None:
             self._is_full = self._has_made_room = False
-            loop.selector.register(self._listener, EVENT_READ, self)
+            loop.sockets.register(self._listener, EVENT_READ, self)
 
     def _remove(self, client: clients.Client) -> None:
         """Remove a client whose connection is closed: there is room for another one."""

@@ -10,7 +10,6 @@ What the clock itself takes is measured first and taken off.
 
 from __future__ import annotations
 
-import selectors
 import socket
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from spanemu.http2.connection import Connection
 from spanemu.http2.exchange import Exchange
 from spanemu.http2.header_block import HeaderDecoder
 from spanemu.http2.loop import Loop
+from spanemu.http2.sockets import new_sockets
 from spanemu.storage.store import Store
 from spanemu.txn import one_row
 
@@ -40,7 +40,7 @@ PARSING = "parse the message"
 
 # The functions of each stage, in the order of a call.
 STAGES: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
-    (WAITING, selectors.DefaultSelector, ("select",)),
+    (WAITING, type(new_sockets()), ("wait",)),
     (READING, socket.socket, ("recv",)),
     ("frames", Connection, ("receive",)),
     ("header fields", HeaderDecoder, ("decode",)),
