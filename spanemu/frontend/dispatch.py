@@ -185,24 +185,31 @@ class Endpoint:
         reply = self._answer(data, call, ())
         return reply if reply.__class__ is bytes else reply.SerializeToString()
 
-    def stream(self, data: bytes | bytearray, call: ServedCall) -> Iterator[bytes]:
+    def stream(
+        self, data: bytes | bytearray, call: ServedCall, *, waits: bool = True
+    ) -> Iterator[Any]:
         """Return the replies as an iterator; no work is done before the first is requested.
 
-        A step waits for a reply as long as it takes.
+        A step waits for a reply as long as it takes. Unless it `waits`, the iterator yields rows
+        that do not exist yet (`LiveRows`) instead, and the caller waits before the next step.
         """
-        return self._stream(data, call, waits=True)
-
-    def steps(self, data: bytes | bytearray, call: ServedCall) -> Iterator[bytes | LiveRows]:
-        """Return the replies as `stream` does, but without waiting for rows that do not exist yet.
-
-        The iterator yields the live rows instead, and the caller waits before the next step.
-        """
-        return self._stream(data, call, waits=False)
-
-    def _stream(self, data: bytes | bytearray, call: ServedCall, *, waits: bool) -> Iterator[Any]:
         if self._watchers:
             return self._watched(self._replies(data, call, tuple(self._watchers), waits), call)
         return self._replies(data, call, (), waits)
+
+    def steps(
+        self, data: bytes | bytearray, call: ServedCall
+    ) -> tuple[bytes, ...] | Iterator[bytes | LiveRows]:
+        """Serve the request, and return its replies: a tuple if all of them exist already.
+
+        Otherwise return an iterator that does not wait, as `stream` does.
+        """
+        if self._watchers:
+            return self.stream(data, call, waits=False)
+        replies = self._answer(data, call, ())
+        if replies.__class__ is tuple:
+            return tuple(map(_serialized, replies))
+        return self._further(replies, call, waits=False)
 
     def _answer(
         self, data: bytes | bytearray, call: ServedCall, watchers: Iterable[Watcher]
@@ -247,9 +254,12 @@ class Endpoint:
     ) -> Iterator[Any]:
         replies = self._answer(data, call, watchers)
         if replies.__class__ is tuple:  # All replies exist already.
-            for reply in replies:
-                yield reply if reply.__class__ is bytes else reply.SerializeToString()
-            return
+            yield from map(_serialized, replies)
+        else:
+            yield from self._further(replies, call, waits)
+
+    def _further(self, replies: Iterable[Any], call: ServedCall, waits: bool) -> Iterator[Any]:
+        """Yield replies that are made one by one."""
         replies = iter(replies)
         try:
             while True:

@@ -103,7 +103,7 @@ class Client:
         self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
         self._is_secured = not isinstance(connected, ssl.SSLSocket)
         self._unsent = memoryview(b"")
-        self._holds_back = False  # The answer to a PING waits for output with which it can go.
+        self._holds_back = False  # `flush_late` will be called.
         self._events = EVENT_READ
         self._read_bytes = CROWD_BYTES
         self._deferred: dict[RequestBody, None] = {}
@@ -241,8 +241,6 @@ class Client:
         connection = self.connection
         output = connection.output
         if output and not self._unsent:
-            if self._holds_back:
-                self._hold_back_no_more()
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
@@ -269,22 +267,17 @@ class Client:
         )
 
     def _hold_back(self) -> None:
-        """Hold the answer to a PING back for a moment, unless output has to go before it."""
+        """Hold the answer to a PING back for a moment, unless output waits for the socket."""
         if self._unsent:
             self.connection.release_ack()
         else:
             self._holds_back = True
             self.loop.flush_later(self)
 
-    def _hold_back_no_more(self) -> None:
-        """Let the answer to a PING go with the output."""
+    def flush_late(self) -> None:
+        """Send the answer to a PING that was held back for long enough."""
         self._holds_back = False
         self.connection.release_ack()
-        self.loop.forget_later(self)
-
-    def flush_late(self) -> None:
-        """Send the answer to a PING, because no output came with which it could go."""
-        self._hold_back_no_more()
         self.flush()
 
     def _sent(self) -> None:

@@ -175,7 +175,11 @@ class Exchange(RequestBody):
                     self.messages = (endpoint.unary(message, call),)
                     self.is_done = True
                     return
-                replies = self._replies = endpoint.steps(message, call)
+                steps = endpoint.steps(message, call)
+                if isinstance(steps, tuple):
+                    self.messages, self.is_done = steps, True
+                    return
+                replies = self._replies = steps
             reply = next(replies, None)
             if reply is None:
                 self.is_done = True
@@ -219,13 +223,16 @@ class Exchange(RequestBody):
         messages, self.messages = self.messages, ()
         self.client.flush_soon()
         for message in messages:
-            data = PREFIX.pack(0, len(message)) + message
-            self.connection.send(self, data, head=self._take_head())
+            self._send(message)
         if self._steps == 1 and not self.queue:
             return True  # The reply is mostly complete then.
         if self._replies is not None:
             self._suspend(len(messages[0]))
         return False
+
+    def _send(self, message: bytes, trailers: bytes | None = None) -> None:
+        data = PREFIX.pack(0, len(message)) + message
+        self.connection.send(self, data, trailers, self._take_head())
 
     def _suspend(self, message_bytes: int) -> None:
         """Count what a reply keeps between its steps: rows, their values, their encoding."""
@@ -268,9 +275,10 @@ class Exchange(RequestBody):
         """Send the last messages and the status."""
         self.is_done = True
         if failure is None and self.messages:
-            (message,), self.messages = self.messages, ()
-            data = PREFIX.pack(0, len(message)) + message
-            self.connection.send(self, data, _OK, self._take_head())
+            (*earlier, last), self.messages = self.messages, ()
+            for message in earlier:
+                self._send(message)
+            self._send(last, _OK)
         else:
             trailers = _OK if failure is None else _trailers(failure)
             self.connection.send(self, b"", self._take_head() + trailers)

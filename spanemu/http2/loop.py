@@ -43,7 +43,7 @@ IDLE_TICKS = 50  # without a request, until the watch sleeps
 SWEEP_SECONDS = 1.0
 _IDLE_SECONDS = 1.0  # between two looks then
 SLICE_SECONDS = 0.002  # in which the leader reads, before it serves what it read
-HELD_SECONDS = 0.02  # that an answer to a PING waits for further output
+HELD_SECONDS = 0.02  # that an answer to a PING may be held back
 SPARE_THREADS = 4  # that wait to lead; further ones end
 BUSY_SECONDS = 0.01  # that a busy thread computes, before it sleeps for each other one as long
 PAUSE_SECONDS_MAX = 0.25
@@ -60,7 +60,7 @@ class Writer(Protocol):
         ...
 
     def flush_late(self) -> None:
-        """Send what was held back for further output, and what else is possible."""
+        """Send what was held back for long enough, and what else is possible."""
         ...
 
 
@@ -414,7 +414,7 @@ class Loop:
         self._unflushed[writer] = None
 
     def flush_later(self, writer: Writer) -> None:
-        """Make a client send its delayed output in `HELD_SECONDS`, unless it sends it before."""
+        """Make a client send its delayed output in `HELD_SECONDS`."""
         self._late.setdefault(writer, monotonic() + HELD_SECONDS)
 
     def forget_later(self, writer: Writer) -> None:

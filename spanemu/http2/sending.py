@@ -16,6 +16,7 @@ from spanemu.http2.header_block import Field
 STREAM_WINDOW = 256 * 1024
 CONTROL_BYTES_MAX = 256 * 1024  # of frames that answer frames, to a client that does not read
 OUTPUT_BYTES_MAX = 1024 * 1024  # beyond which replies wait in their queues
+SHORT_BYTES = 8 * 1024  # of a message beside which no client needs an answer to its PING
 RESUMED_MAX = 64  # streams that are continued before other clients have their turns
 _OBJECT_BYTES = 48  # that a small frame takes besides its content
 _LAST = frames.END_HEADERS | frames.END_STREAM
@@ -100,7 +101,7 @@ class Sender:
         self.control_bytes = 0  # of answers in the output; whoever sends it resets it
         # DATA was sent since the last PING, by which the client may measure how long the data took.
         self.may_be_measured = False
-        self.held_ack: bytes | None = None  # the answer to such a PING, sent with the next output
+        self.held_ack: bytes | None = None  # the answer to such a PING, for a moment
         self.is_congested = False  # The socket takes no more: replies wait in their queues.
         self.may_resume = RESUMED_MAX  # streams, until others have had their turns
         self._jammed: OrderedDict[Stream, None] = OrderedDict()  # streams that wait for the socket
@@ -123,10 +124,11 @@ class Sender:
             raise ConnectionFailure("too many frames to answer", ErrorCode.ENHANCE_YOUR_CALM)
 
     def answer_ping(self, payload: bytes) -> None:
-        """Answer a PING, or delay the answer until the next output if no client waits for it.
+        """Answer a PING, or hold the answer back for a moment if no client waits for it.
 
-        A client that measures its windows sends a PING after each reply, and goes on without the
-        answer. With an open stream, the answer may decide how large the windows become.
+        A client that measures its windows sends a PING after a reply, goes on without the answer,
+        and measures nothing else until it has it. With an open stream, the answer may decide how
+        large the windows become.
         """
         ack = frames.frame(frames.PING, frames.ACK, 0, payload)
         if self.may_be_measured and self.held_ack is None and not self.streams:
@@ -180,6 +182,8 @@ class Sender:
         ):
             self._send_later(stream, data, trailers, head)
             return
+        if self.held_ack is not None and (size > SHORT_BYTES or not (head or trailers)):
+            self.release_ack()  # How large the windows become may depend on it.
         stream_id, frame = stream.id, b""
         if head:
             frame = HEAD.pack(0, len(head), frames.HEADERS, frames.END_HEADERS, stream_id) + head
@@ -194,9 +198,8 @@ class Sender:
             stream.drained()
             return
         length = len(trailers)
-        if length > frames.FRAME_BYTES_DEFAULT or self.held_ack is not None:
+        if length > frames.FRAME_BYTES_DEFAULT:
             self.emit(frame)
-            self.release_ack()  # Behind the data, which the client measures no more so.
             self.send_headers(stream, trailers, is_last=True)
             return
         frame += HEAD.pack(length >> 8, length & 0xFF, frames.HEADERS, _LAST, stream_id) + trailers
@@ -206,6 +209,7 @@ class Sender:
 
     def _send_later(self, stream: Stream, data: bytes, trailers: bytes | None, head: bytes) -> None:
         """Send what the client has room for, and keep the rest of it in the queue of the stream."""
+        self.release_ack()
         if head:
             self.send_headers(stream, head)
         if stream.queue is None:

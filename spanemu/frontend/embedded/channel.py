@@ -126,7 +126,7 @@ class ChannelState:
         except Refused as refused:
             return _failing(refused)
         if endpoint.streams:
-            return endpoint.stream(data, call) if waits else endpoint.steps(data, call)
+            return endpoint.stream(data, call, waits=waits)
         return self._one(data, call, credentials)
 
     def _one(self, data: bytes, call: EmbeddedCall, credentials: Any) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from spanemu.http2 import frames, sending
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.frames import frame
-from spanemu.http2.sending import Sender, Stream
+from spanemu.http2.sending import SHORT_BYTES, Sender, Stream
 
 P, F, S = ErrorCode.PROTOCOL_ERROR, ErrorCode.FRAME_SIZE_ERROR, ErrorCode.STREAM_CLOSED
 FIELDS = [(":method", "POST"), (":scheme", "http"), (":path", "/s/m"), ("te", "trailers")]
@@ -527,7 +527,7 @@ def replied() -> Connection:
     return connection
 
 
-def test_a_ping_after_a_reply_is_answered_with_the_next_output() -> None:
+def test_the_answer_to_a_ping_after_a_reply_is_held_back() -> None:
     connection = replied()
     connection.receive(PINGS[0])
     assert not sent(connection)
@@ -535,6 +535,42 @@ def test_a_ping_after_a_reply_is_answered_with_the_next_output() -> None:
     connection.release_ack()
     connection.release_ack()
     assert sent(connection) == ACKS[:1]
+
+
+def with_held_answer() -> Connection:
+    """Return a connection with the answer to a PING held back, and a further open stream."""
+    connection = replied()
+    flags = frames.END_HEADERS | frames.END_STREAM
+    connection.receive(PINGS[0] + frame(frames.HEADERS, flags, 3, BLOCK))
+    assert not sent(connection)
+    return connection
+
+
+def test_short_replies_leave_an_answer_held_back() -> None:
+    connection = with_held_answer()
+    connection.send(made[-1], b"first", None, b"\x88")
+    connection.send(made[-1], b"", b"\x88")
+    assert [kind for kind, *_ in sent(connection)] == [frames.HEADERS, frames.DATA, frames.HEADERS]
+    assert connection.held_ack is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "head"),
+    [(bytes(SHORT_BYTES + 1), b"\x88"), (b"a message in the middle", b"")],
+    ids=["a long message", "a message in the middle of a reply"],
+)
+def test_an_answer_held_back_goes_before_a_longer_reply(data: bytes, head: bytes) -> None:
+    connection = with_held_answer()
+    connection.send(made[-1], data, None, head)
+    assert sent(connection)[0] == ACKS[0]
+    assert connection.held_ack is None
+
+
+def test_an_answer_held_back_goes_when_a_reply_has_to_wait() -> None:
+    connection = with_held_answer()
+    connection.is_congested = True
+    connection.send(made[-1], b"reply", b"\x88")
+    assert ACKS[0] in sent(connection)
 
 
 def test_a_further_ping_is_answered_at_once_behind_the_one_before() -> None:

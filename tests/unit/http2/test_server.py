@@ -948,7 +948,7 @@ def kinds_until_end(raw: RawClient, stream_id: int) -> list[tuple[int, int]]:
     return seen
 
 
-def test_an_answer_to_a_ping_goes_with_the_next_reply_behind_its_data(
+def test_an_answer_to_a_ping_waits_beside_short_replies_but_not_a_long_one(
     raw: RawClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loop, "HELD_SECONDS", SECONDS)
@@ -956,8 +956,12 @@ def test_an_answer_to_a_ping_goes_with_the_next_reply_behind_its_data(
     raw.reply(1)
     raw.send(PING)
     raw.send(raw.request(3, *ECHO))
-    kinds = kinds_until_end(raw, 3)
-    assert kinds == [(frames.HEADERS, 3), (frames.DATA, 3), (frames.PING, 0), (frames.HEADERS, 3)]
+    assert kinds_until_end(raw, 3) == [(frames.HEADERS, 3), (frames.DATA, 3), (frames.HEADERS, 3)]
+    path, _ = ECHO
+    long_text = StringValue(value="x" * 10_000).SerializeToString()
+    raw.send(raw.request(5, path, long_text))
+    kinds = kinds_until_end(raw, 5)
+    assert kinds == [(frames.PING, 0), (frames.HEADERS, 5), (frames.DATA, 5), (frames.HEADERS, 5)]
 
 
 def test_an_answer_to_a_ping_is_sent_without_a_next_reply(raw: RawClient) -> None:
