@@ -6,15 +6,12 @@ each look, and most looks find one socket with one request.
 
 from __future__ import annotations
 
-import sys
+import select
 from contextlib import suppress
 from math import inf
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector, SelectSelector
 from socket import socket
 from typing import Protocol
-
-if sys.platform == "linux":
-    from select import EPOLLIN, EPOLLOUT, epoll
 
 # Windows has nothing but select, which takes 512 sockets: two are the server's own.
 SOCKETS_MAX = 500 if issubclass(DefaultSelector, SelectSelector) else 1_000_000
@@ -58,49 +55,45 @@ class Sockets:
         self._selector.close()
 
 
-if sys.platform == "linux":
+class _EpollSockets(Sockets):
+    """The same with epoll."""
 
-    class _EpollSockets(Sockets):
-        """The same with epoll."""
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._owners: dict[int, Ready] = {}
 
-        def __init__(self) -> None:
-            self._epoll = epoll()
-            self._owners: dict[int, Ready] = {}
+    def register(self, watched: socket, events: int, owner: Ready) -> None:
+        self._epoll.register(watched.fileno(), _MASKS[events])
+        self._owners[watched.fileno()] = owner
 
-        def register(self, watched: socket, events: int, owner: Ready) -> None:
-            self._epoll.register(watched.fileno(), _mask(events))
-            self._owners[watched.fileno()] = owner
+    def modify(self, watched: socket, events: int) -> None:
+        self._epoll.modify(watched.fileno(), _MASKS[events])
 
-        def modify(self, watched: socket, events: int) -> None:
-            self._epoll.modify(watched.fileno(), _mask(events))
+    def unregister(self, watched: socket) -> None:
+        number = watched.fileno()
+        del self._owners[number]
+        with suppress(OSError):  # The socket may be closed.
+            self._epoll.unregister(number)
 
-        def unregister(self, watched: socket) -> None:
-            number = watched.fileno()
-            del self._owners[number]
-            with suppress(OSError):  # The socket may be closed.
-                self._epoll.unregister(number)
+    def wait(self, seconds: float) -> list[tuple[Ready, int]]:
+        owners = self._owners
+        found = self._epoll.poll(-1 if seconds == inf else seconds, len(owners) or 1)
+        return [(owners[number], _EVENTS[mask]) for number, mask in found if number in owners]
 
-        def wait(self, seconds: float) -> list[tuple[Ready, int]]:
-            owners = self._owners
-            found = self._epoll.poll(-1 if seconds == inf else seconds, len(owners) or 1)
-            return [(owners[number], _EVENTS[mask]) for number, mask in found if number in owners]
+    def close(self) -> None:
+        self._owners.clear()
+        self._epoll.close()
 
-        def close(self) -> None:
-            self._owners.clear()
-            self._epoll.close()
 
-    def _mask(events: int) -> int:
-        """Return epoll's numbers of events."""
-        return (EPOLLIN if events & EVENT_READ else 0) | (EPOLLOUT if events & EVENT_WRITE else 0)
-
-    def _events(mask: int) -> int:
-        """Return the events of a mask of epoll. Errors concern whoever reads or writes."""
-        reads = EVENT_READ if mask & ~EPOLLOUT else 0
-        return reads | (EVENT_WRITE if mask & ~EPOLLIN else 0)
-
-    _EVENTS = tuple(map(_events, range(64)))  # of the masks with IN, PRI, OUT, ERR and HUP
+# The numbers of epoll, on Linux: EPOLLIN is 1, EPOLLOUT 4; others mean errors and ends, which
+# concern whoever reads or writes.
+_IN, _OUT = 1, 4
+_MASKS = {EVENT_READ: _IN, EVENT_WRITE: _OUT, EVENT_READ | EVENT_WRITE: _IN | _OUT}
+_EVENTS = tuple(
+    (EVENT_READ if mask & ~_OUT else 0) | (EVENT_WRITE if mask & ~_IN else 0) for mask in range(64)
+)
 
 
 def new_sockets() -> Sockets:
     """Return an empty set of sockets, as the system watches them best."""
-    return _EpollSockets() if sys.platform == "linux" else Sockets()
+    return _EpollSockets() if hasattr(select, "epoll") else Sockets()
