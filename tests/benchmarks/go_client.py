@@ -1,6 +1,7 @@
 """Calls of the official Go client to `spanemu serve` with each of its gRPC servers, in turns.
 
 Google's emulator takes part where it is installed, and `--anchor` adds `serve` of another checkout.
+A server in Go that does nothing shows what the client, gRPC and the machine take, whoever answers.
 On a busy machine, the processor time that the server takes for a call says more than how long the
 client waits.
 """
@@ -45,21 +46,22 @@ Found = dict[tuple[str, str, str], dict[str, list[float]]]
 
 def main(rounds: int = 20) -> None:
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
-        program = built(Path(scratch))
+        program, nothing = built(Path(scratch)), built(Path(scratch), "nothing")
         servers = {}
-        for name, (command, environ) in _commands().items():
+        for name, (command, environ) in {**_commands(), "nothing": ([str(nothing)], {})}.items():
             port = free_port()
             running = stack.enter_context(process([*command, f"127.0.0.1:{port}"], port, environ))
             servers[name] = Server(running.pid, port)
-            call(program, servers[name], "create")
+            if name != "nothing":
+                call(program, servers[name], "create")
         Console(width=120).print(_table(_measure(program, servers, rounds)))
 
 
-def built(scratch: Path) -> Path:
-    """Return the program that calls a server, built in a directory."""
-    program = scratch / "benchmark"
+def built(scratch: Path, name: str = "benchmark") -> Path:
+    """Return a program in Go, built in a directory: by default the one that calls a server."""
+    program = scratch / name
     build = ["go", "build", "-mod=readonly", "-buildvcs=false", "-o", str(program)]
-    subprocess.run([*build, "./benchmark"], cwd=SOURCE, check=True, timeout=BUILD_SECONDS_MAX)
+    subprocess.run([*build, f"./{name}"], cwd=SOURCE, check=True, timeout=BUILD_SECONDS_MAX)
     return program
 
 
