@@ -8,5 +8,6 @@ header fields), `request_fields` (where those of a request stand), `sending` and
 protocol of a connection, without input or output), `account` (what is kept for clients), `call` and
 `messages` (gRPC's headers and messages), `request_body` (a message as it arrives), `exchange` (a
 request and its reply), `conversation` (an exchange of several requests), `tasks` (the steps of
-requests that are due), `loop` (the threads), `client` (a client's socket), `server`, `errors`.
+requests that are due), `sockets` (those that are ready), `loop` (the threads), `client` (a client's
+socket), `server`, `errors`.
 """

@@ -59,6 +59,7 @@ class _EpollSockets(Sockets):
     """The same with epoll."""
 
     def __init__(self) -> None:
+        assert hasattr(select, "epoll")
         self._epoll = select.epoll()
         self._owners: dict[int, Ready] = {}
 

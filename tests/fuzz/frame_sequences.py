@@ -331,8 +331,7 @@ class _Sequence:
 
     def _has_input(self) -> bool:
         """Return whether the server has something to read."""
-        selected = self._loop.selector.select(0)
-        return any(key.data is not self._loop for key, _ in selected)
+        return any(owner is not self._loop for owner, _ in self._loop.sockets.wait(0.0))
 
     def _check_time(self) -> None:
         allowed = START_SECONDS + self._sent_bytes * BYTE_SECONDS_MAX

@@ -67,8 +67,8 @@ def test_the_end_of_a_connection_can_be_read(sockets: Sockets, pair: Pair) -> No
     owner = Owner()
     sockets.register(pair[0], EVENT_READ, owner)
     pair[1].close()
-    ((found, events),) = sockets.wait(inf)
-    assert found is owner
+    ((ready, events),) = sockets.wait(inf)
+    assert ready is owner
     assert events & EVENT_READ
 
 
