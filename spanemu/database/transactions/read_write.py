@@ -380,7 +380,7 @@ def interfere(core: DatabaseCore, statements: Sequence[str]) -> None:
         )
         try:
             for number, sql in enumerate(statements):
-                if not attempt.execute(StatementRequest(sql)).is_dml:
+                if not attempt.execute(StatementRequest(sql, seqno=number + 1)).is_dml:
                     raise errors.NotDml(number, sql)
             attempt.commit((), CommitOptions())
         except TransactionAborted:

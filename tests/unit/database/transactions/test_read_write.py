@@ -150,6 +150,23 @@ def test_read_write_requests_cannot_choose_replicas(shop: Shop, begun: Existing)
         shop.session.read(request(directed_read=()), begun)
 
 
+# ---------------------------------------------------------------------------- interference
+
+
+@pytest.mark.parametrize(("second", "price"), [("Price + 1", 12), ("Price * 10", 110)])
+def test_interference_runs_each_of_its_statements(shop: Shop, second: str, price: int) -> None:
+    values = ("Price + 1", second)
+    shop.database.interfere([f"UPDATE Items SET Price = {value} WHERE Id = 1" for value in values])
+    assert shop.sql("SELECT Price FROM Items WHERE Id = 1") == [(price,)]
+
+
+def test_interference_names_the_statement_that_changes_nothing(shop: Shop) -> None:
+    with pytest.raises(NotDml) as caught:
+        shop.database.interfere([NEW, "SELECT 1"])
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert not shop.sql("SELECT Price FROM Items WHERE Id = 7")
+
+
 # ---------------------------------------------------------------------------- batches
 
 
