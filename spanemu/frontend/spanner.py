@@ -265,8 +265,9 @@ def commit(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
     options = commit_options_from_proto(request, instances.limits.commit_bytes)
-    mutations = mutations_from_proto(request.mutations) if request.mutations else ()
-    return commit_bytes(session.commit(selector, mutations, options))
+    return commit_bytes(
+        session.commit(selector, mutations_from_proto(request.mutations), options)
+    )
 
 
 def rollback(instances: Instances, request: Any) -> Any:
