@@ -81,6 +81,7 @@ class TransactionLifecycle:
     time.
     """
 
+    is_partitioned = False
     session = ""  # the name of the session that began the transaction
     written: WrittenRows = ()  # rows written by the commit, for statistics
     _work: work.TransactionWorkspace | None = None

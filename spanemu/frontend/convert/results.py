@@ -15,7 +15,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
-from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
+from spanemu.database.statements.results import (
+    NO_STATS,
+    ResultStats,
+    ResultStream,
+    TransactionInfo,
+)
 from spanemu.frontend.convert.types import struct_type_to_proto, timestamp_field
 from spanemu.frontend.errors import ResultTooLarge
 from spanemu.frontend.wire import QueryPlan, ResultSetStats, Struct
@@ -159,6 +164,8 @@ def precommit_token_bytes(token: Token | None, number: int) -> bytes:
 
 def stats_field(stats: ResultStats, number: int) -> bytes:
     """Return the ResultSetStats as field `number` of a reply; b"" when there are none."""
+    if stats is NO_STATS:
+        return b""
     count = stats.row_count
     if stats.plan is None and stats.query_stats is None:
         if count is None:
