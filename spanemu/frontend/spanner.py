@@ -42,9 +42,9 @@ from spanemu.frontend.convert.selectors import (
     ISOLATION_NUMBERS,
     LOCK_MODE_NUMBERS,
     batch_selector_from_proto,
+    begun_options_from_proto,
     commit_selector_from_proto,
     existing_from_proto,
-    multi_use_from_proto,
     partition_selector_from_proto,
     selector_from_proto,
 )
@@ -253,7 +253,7 @@ def streaming_read(
 def begin_transaction(instances: Instances, request: Any) -> bytes:
     """Begin a transaction that later requests name by its id."""
     session = session_of(instances, request.session)
-    options = multi_use_from_proto(request.options)
+    options = begun_options_from_proto(request.options)
     transaction_tag_from_proto(request)
     key = mutation_from_proto(request.mutation_key) if request.HasField("mutation_key") else None
     info = session.begin(options, key)
@@ -265,9 +265,7 @@ def commit(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
     options = commit_options_from_proto(request, instances.limits.commit_bytes)
-    return commit_bytes(
-        session.commit(selector, mutations_from_proto(request.mutations), options)
-    )
+    return commit_bytes(session.commit(selector, mutations_from_proto(request.mutations), options))
 
 
 def rollback(instances: Instances, request: Any) -> Any:

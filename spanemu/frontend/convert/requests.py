@@ -118,10 +118,11 @@ def _write(kind: WriteKind) -> Callable[[Any], Mutation]:
 
     def from_proto(message: Any) -> Mutation:
         write = getattr(message, field)
-        if not write.table:
+        table = write.table
+        if not table:
             raise MutationWithoutTable()
         rows = list(map(list_from_proto, few_or_all(write.values)))
-        return Write(kind, write.table, tuple(write.columns[:]), rows)
+        return Write(kind, table, tuple(write.columns[:]), rows)
 
     return from_proto
 
