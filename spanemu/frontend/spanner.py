@@ -265,7 +265,9 @@ def commit(instances: Instances, request: Any) -> bytes:
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
     options = commit_options_from_proto(request, instances.limits.commit_bytes)
-    return commit_bytes(session.commit(selector, mutations_from_proto(request.mutations), options))
+    messages = request.mutations
+    mutations = mutations_from_proto(messages) if messages else ()
+    return commit_bytes(session.commit(selector, mutations, options))
 
 
 def rollback(instances: Instances, request: Any) -> Any:
