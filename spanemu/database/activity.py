@@ -18,7 +18,12 @@ from spanemu.base.call import Call, serving
 from spanemu.base.clock import monotonic
 from spanemu.base.errors import Code, SpannerError
 from spanemu.base.record import NamedTuple, dataclass
-from spanemu.database.options import CommitOptions, ReadWriteOptions
+from spanemu.database.options import (
+    CommitOptions,
+    ReadRequest,
+    ReadWriteOptions,
+    StatementRequest,
+)
 from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import COMMITTED, LockHolder
@@ -27,6 +32,8 @@ from spanemu.values.mutation import Mutation, WriteKind
 T = TypeVar("T")
 
 RECORDS_MAX = 128  # requests, or commits
+
+_OF_READ = (None,)  # the texts of a read
 
 
 class RequestRecord:
@@ -55,14 +62,14 @@ class RequestRecord:
     seconds: float
 
     def __init__(
-        self, log: ActivityLog, request: Any, session: str, at: int, partitioned: bool = False
+        self, log: ActivityLog, request: Any, session: str, at: int, transaction: Any = None
     ) -> None:
         self._log = log
         self.request = request
         self.session = session
         self.at = at
-        self.partitioned = partitioned
-        self.transaction: Any = None
+        self.partitioned = False
+        self.transaction = transaction
         self.code: Code | None = None
         self.call: Call | None = serving.call
         self.number = next(log.numbers)
@@ -105,7 +112,7 @@ class RequestRecord:
         self._finish(0, 0)
 
     def _finish(self, rows: int, size: int) -> None:
-        log, transaction, request = self._log, self.transaction, self.request
+        log = self._log
         if log.running.pop(self.number, None) is None:
             return
         self.seconds = monotonic() - self.began
@@ -114,18 +121,21 @@ class RequestRecord:
         call = self.call
         if call is not None and call.facts is not None:
             call.facts |= {"rows": rows, "bytes": size, "written": self.written}
-        self.is_partitioned_dml = getattr(transaction, "is_partitioned", False)
-        holder = getattr(transaction, "holder", None)
-        self.age = None if holder is None else holder.age
+        transaction, request = self.transaction, self.request
         # Requests and transactions may be large: release them.
         self.request = self.transaction = self.call = None
-        if request.__class__ is tuple:
-            if not request:
-                return  # An empty batch was refused.
-            self.texts = tuple(statement.sql for statement in request)
-            request = request[0]
+        self.is_partitioned_dml = transaction is not None and transaction.is_partitioned
+        holder = None if transaction is None else transaction.holder
+        self.age = None if holder is None else holder.age
+        if request.__class__ is StatementRequest:
+            self.texts = (request.sql,)
+        elif request.__class__ is ReadRequest:
+            self.texts = _OF_READ
+        elif not request:
+            return  # An empty batch was refused.
         else:
-            self.texts = (getattr(request, "sql", None),)
+            self.texts = tuple([statement.sql for statement in request])
+            request = request[0]
         self.tag = request.request_tag
         self.transaction_tag = request.transaction_tag
         requests = log.requests

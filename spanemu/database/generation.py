@@ -37,6 +37,7 @@ class Generation:
         self.limits = limits
         self._mutex = threading.Lock()  # Held while the maps change, not for lookups.
         self._compiled: dict[Any, Any] = {}
+        self.known: Callable[[Any], Any] = self._compiled.get  # the cached value of a key, or None
         self._large: dict[Any, int] = {}  # characters of large entries by key
         self._large_characters = 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from spanemu.admin.instances import Instances
@@ -11,6 +12,7 @@ from spanemu.base.live import LiveRows
 from spanemu.base.resource_names import DatabaseName, SessionName, check_labels
 from spanemu.database import errors
 from spanemu.database.database import Database
+from spanemu.database.options import Isolation, ReadLockMode
 from spanemu.database.sessions.registry import Sessions
 from spanemu.database.sessions.session import Session
 from spanemu.database.statements.results import CommitOutcome, Partition, TransactionInfo
@@ -31,23 +33,22 @@ from spanemu.frontend.convert.requests import (
 )
 from spanemu.frontend.convert.results import (
     precommit_token_bytes,
-    precommit_token_to_proto,
     result_set_bytes,
     summary_bytes,
-    transaction_to_proto,
+    transaction_bytes,
 )
 from spanemu.frontend.convert.resume import RowBreaker, resumable_chunks, resume_point_from_token
 from spanemu.frontend.convert.selectors import (
     ISOLATION_NUMBERS,
     LOCK_MODE_NUMBERS,
     batch_selector_from_proto,
+    begun_options_from_proto,
     commit_selector_from_proto,
     existing_from_proto,
-    multi_use_from_proto,
     partition_selector_from_proto,
     selector_from_proto,
 )
-from spanemu.frontend.convert.types import fill_timestamp, timestamp_to_proto
+from spanemu.frontend.convert.types import timestamp_field, timestamp_to_proto
 from spanemu.frontend.errors import (
     InvalidSessionCount,
     LiveRowsNeedStreaming,
@@ -195,7 +196,7 @@ def execute_batch_dml(instances: Instances, request: Any) -> bytes:
     # The field is always set, also with OK.
     parts.append(field(2, b"" if failure is None else status_to_proto(failure).SerializeToString()))
     described = outcome.results[0].transaction if outcome.results else outcome.transaction
-    parts.append(precommit_token_bytes(described, 3))
+    parts.append(precommit_token_bytes(described.precommit_token, 3))
     return b"".join(parts)
 
 
@@ -220,7 +221,7 @@ def partition_query(instances: Instances, request: Any) -> Any:
 def _response(partitions: Sequence[Partition], info: TransactionInfo) -> Any:
     message = wire.PartitionResponse()
     if info.id:  # Clients continue with the transaction of this field, even with an empty message.
-        message.transaction.CopyFrom(transaction_to_proto(info))
+        message.transaction.MergeFromString(transaction_bytes(info))
     for partition in partitions:
         message.partitions.add(partition_token=partition.token)
     return message
@@ -249,26 +250,24 @@ def streaming_read(
     return resumable_chunks(request, stream, resume_point, break_rows)
 
 
-def begin_transaction(instances: Instances, request: Any) -> Any:
+def begin_transaction(instances: Instances, request: Any) -> bytes:
     """Begin a transaction that later requests name by its id."""
     session = session_of(instances, request.session)
-    options = multi_use_from_proto(request.options)
+    options = begun_options_from_proto(request.options)
     transaction_tag_from_proto(request)
     key = mutation_from_proto(request.mutation_key) if request.HasField("mutation_key") else None
     info = session.begin(options, key)
-    message = transaction_to_proto(info)
-    if info.precommit_token is not None:
-        message.precommit_token.CopyFrom(precommit_token_to_proto(info.precommit_token))
-    return message
+    return transaction_bytes(info) + precommit_token_bytes(info.precommit_token, 3)
 
 
-def commit(instances: Instances, request: Any) -> Any:
+def commit(instances: Instances, request: Any) -> bytes:
     """Apply the request's mutations and the transaction's DML atomically."""
     session = session_of(instances, request.session)
     selector = commit_selector_from_proto(request)
     options = commit_options_from_proto(request, instances.limits.commit_bytes)
-    mutations = mutations_from_proto(request.mutations) if request.mutations else ()
-    return commit_to_proto(session.commit(selector, mutations, options))
+    messages = request.mutations
+    mutations = mutations_from_proto(messages) if messages else ()
+    return commit_bytes(session.commit(selector, mutations, options))
 
 
 def rollback(instances: Instances, request: Any) -> Any:
@@ -278,22 +277,34 @@ def rollback(instances: Instances, request: Any) -> Any:
     return wire.Empty()
 
 
-def commit_to_proto(outcome: CommitOutcome) -> Any:
-    """Return a CommitResponse message."""
-    message = wire.CommitResponse()
-    if outcome.timestamp is not None:
-        fill_timestamp(message.commit_timestamp, outcome.timestamp)
+def commit_bytes(outcome: CommitOutcome) -> bytes:
+    """Return a CommitResponse."""
+    parts = b"" if outcome.timestamp is None else timestamp_field(1, outcome.timestamp)
     if outcome.mutation_count is not None:
-        message.commit_stats.mutation_count = outcome.mutation_count
+        parts += _stats_field(outcome.mutation_count)
     if outcome.retry_token is not None:
-        message.precommit_token.CopyFrom(precommit_token_to_proto(outcome.retry_token))
+        parts += precommit_token_bytes(outcome.retry_token, 4)
     if outcome.snapshot_timestamp is not None and _KNOWS_SNAPSHOT:
-        fill_timestamp(message.snapshot_timestamp, outcome.snapshot_timestamp)
-    if outcome.control is not None and _KNOWS_ISOLATION:
-        isolation, read_lock_mode = outcome.control
-        message.isolation_level = ISOLATION_NUMBERS[isolation]
-        message.read_lock_mode = LOCK_MODE_NUMBERS[read_lock_mode]
-    return message
+        parts += timestamp_field(5, outcome.snapshot_timestamp)
+    return parts if outcome.control is None else parts + _control_fields(outcome.control)
+
+
+def _stats_field(mutation_count: int) -> bytes:
+    message = wire.CommitResponse()
+    message.commit_stats.mutation_count = mutation_count
+    stats: bytes = message.SerializeToString()
+    return stats
+
+
+@cache
+def _control_fields(control: tuple[Isolation, ReadLockMode]) -> bytes:
+    """Return the isolation level and the lock mode of a commit as fields of its response."""
+    message = wire.CommitResponse()
+    if _KNOWS_ISOLATION:
+        message.isolation_level = ISOLATION_NUMBERS[control[0]]
+        message.read_lock_mode = LOCK_MODE_NUMBERS[control[1]]
+    fields: bytes = message.SerializeToString()
+    return fields
 
 
 # Older releases of the client library lack these fields, and could not show them.

@@ -141,41 +141,41 @@ class Store(StoreReads):
     # ------------------------------------------------------------------ writing
 
     def apply(self, writes: Sequence[TreeWrite], at: int, cells: CellMasks = ALL_CELLS) -> None:
-        """Make a commit visible at `at`, which `clock.now` returned under `mutex`.
+        """Make a commit visible at `at`, which `clock.now` returned meanwhile.
 
-        `cells` holds the masks of the rows of which only some cells are written.
+        `cells` holds the masks of the rows of which only some cells are written. The caller holds
+        `mutex`.
         """
-        with self.mutex:
-            if self.postings:
-                postings_of.note_writes(self.postings, writes)
-            horizon = self.advance_horizon(at)
-            split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
-            owner = split_map.owner
-            log = self._log if self._snapshots else None
-            few = len(writes) < MANY_WRITES
-            for tree_id, key, row in writes if few else self._insert_new(writes, at):
-                hierarchy = split_map.trees[tree_id]
-                if hierarchy.owner is not owner:
-                    hierarchy = split_map.own(hierarchy)
-                split = hierarchy.only or hierarchy.split_of(tree_id, key)
-                owned = tree_id in split.owned
-                tree = split.trees[tree_id] if owned else split.writable(tree_id)
-                maps = tree.maps
-                older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
-                if log is not None:
-                    log.append((tree_id, key, older))
-                mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
-                version = push(older, at, row, horizon, mask)
-                tree.put(key, version, older)
-                if journal is not None:
-                    journal += tree_id, key, version
-                if version[3] == 2 or row is None:
-                    garbage.append((at, tree_id, key))
-            self.last_commit = at
-            if garbage and garbage[0][0] <= horizon:
-                self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
-            if journal is not None and len(journal) >= JOURNAL_MAX:
-                self.flush_observers()
+        if self.postings:
+            postings_of.note_writes(self.postings, writes)
+        horizon = self.advance_horizon(at)
+        split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
+        owner = split_map.owner
+        log = self._log if self._snapshots else None
+        few = len(writes) < MANY_WRITES
+        for tree_id, key, row in writes if few else self._insert_new(writes, at):
+            hierarchy = split_map.trees[tree_id]
+            if hierarchy.owner is not owner:
+                hierarchy = split_map.own(hierarchy)
+            split = hierarchy.only or hierarchy.split_of(tree_id, key)
+            owned = tree_id in split.owned
+            tree = split.trees[tree_id] if owned else split.writable(tree_id)
+            maps = tree.maps
+            older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
+            if log is not None:
+                log.append((tree_id, key, older))
+            mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
+            version = push(older, at, row, horizon, mask)
+            tree.put(key, version, older)
+            if journal is not None:
+                journal += tree_id, key, version
+            if version[3] == 2 or row is None:
+                garbage.append((at, tree_id, key))
+        self.last_commit = at
+        if garbage and garbage[0][0] <= horizon:
+            self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
+        if journal is not None and len(journal) >= JOURNAL_MAX:
+            self.flush_observers()
 
     def _insert_new(self, writes: Sequence[TreeWrite], at: int) -> Sequence[TreeWrite]:
         """Insert the rows of the trees in which all of them are new; return the other writes."""

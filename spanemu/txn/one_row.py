@@ -36,13 +36,8 @@ from spanemu.values.types import BadValue
 _Effects = tuple[list[TreeWrite], CellMasks, int]
 
 
-class OneRow(NamedTuple):
-    """A row to write, resolved and checked. `new` is the row that an insert stores at `key`."""
-
-    plan: WritePlan
-    cells: Sequence[Any]
-    new: list[Any]
-    key: bytes
+# A row to write, resolved and checked: its plan, its cells, the row that an insert stores, its key.
+OneRow = tuple[WritePlan, Sequence[Any], list[Any], bytes]
 
 
 class CommittedRow(NamedTuple):
@@ -68,7 +63,7 @@ def prepared(
     if not isinstance(mutation, Write) or len(mutation.rows) != 1:
         return None
     rules = compiled_schema.named(mutation.table)
-    if rules is None or not rules.stands_alone:
+    if rules is None:
         return None
     try:
         plan = plan_of(rules, mutation.kind, mutation.columns)
@@ -87,7 +82,7 @@ def prepared(
     if rules.timestamps and COMMIT_TIMESTAMP in key:
         return None
     encoded = rules.encode(key)
-    return None if len(encoded) > rules.key_bytes else OneRow(plan, cells, new, encoded)
+    return None if len(encoded) > rules.key_bytes else (plan, cells, new, encoded)
 
 
 def commit(
@@ -101,7 +96,8 @@ def commit(
 
     The caller holds the store's mutex.
     """
-    rules, key = prepared_row.plan.rules, prepared_row.key
+    plan, _, _, key = prepared_row
+    rules = plan.rules
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
             return None

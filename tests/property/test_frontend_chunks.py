@@ -93,6 +93,17 @@ def test_rows_survive_chunking(result, chunk_bytes: int) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(results(), st.integers(1, 300))
+def test_messages_are_those_of_the_iterator(result, chunk_bytes: int) -> None:
+    columns, rows = result
+
+    def chunks() -> Chunks:
+        return Chunks(ResultStream(columns, iter(rows)), chunk_bytes=chunk_bytes)
+
+    assert list(chunks().messages()) == list(chunks())
+
+
+@settings(deadline=None, max_examples=100)
+@given(results(), st.integers(1, 300))
 def test_rows_survive_the_official_client(result, chunk_bytes: int) -> None:
     columns, rows = result
 

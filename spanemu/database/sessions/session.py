@@ -125,8 +125,9 @@ class Session:
 
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        record = RequestRecord(self._activity, tuple(requests), self.name, self.last_use_time)
-        record.transaction = transaction
+        record = RequestRecord(
+            self._activity, tuple(requests), self.name, self.last_use_time, transaction
+        )
         try:
             outcome = (
                 self.transactions.run_first_request(transaction, run) if begun else run(transaction)
@@ -267,8 +268,8 @@ class Session:
     ) -> ResultStream:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        record = RequestRecord(self._activity, request, self.name, self.last_use_time, partitioned)
-        record.transaction = transaction
+        record = RequestRecord(self._activity, request, self.name, self.last_use_time, transaction)
+        record.partitioned = partitioned
         try:
             if begun:
                 result = self.transactions.run_first_request(transaction, run)

@@ -7,7 +7,7 @@ is neither parsed nor planned again. A prepared statement holds no values and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import Any
 
@@ -180,13 +180,15 @@ def prepare(
         key = ("by partition", key)
     elif not accelerates:
         key = ("by asked indexes", key)
-    prepared: Prepared = generation.compiled(
-        key,
-        lambda: _prepare(
-            generation, request, statistics, by_partition=by_partition, accelerates=accelerates
-        ),
-    )
-    return prepared
+    prepared: Prepared | None = generation.known(key)
+    if prepared is not None:
+        return prepared
+    make = partial(
+        _prepare, generation, request, statistics,
+        by_partition=by_partition, accelerates=accelerates,
+    )  # fmt: skip
+    compiled: Prepared = generation.compiled(key, make)
+    return compiled
 
 
 def prepare_locking(

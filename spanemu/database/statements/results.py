@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Protocol
 
 from spanemu.base.record import Record, dataclass, record
@@ -32,7 +31,7 @@ class TransactionInfo(Record):
 NO_TRANSACTION = TransactionInfo()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ResultStats:
     """Statistics of a result, complete when the rows are exhausted.
 
@@ -44,6 +43,9 @@ class ResultStats:
     row_count_is_lower_bound: bool = False
     plan: Any = None
     query_stats: Mapping[str, str] | None = None
+
+
+NO_STATS = ResultStats()  # of most results; nobody changes it
 
 
 class StreamRecorder(Protocol):
@@ -77,7 +79,7 @@ class ResultStream:
     columns: tuple[tuple[str, Type], ...]
     rows: Iterator[tuple[Any, ...]]
     transaction: TransactionInfo = NO_TRANSACTION
-    stats: ResultStats = field(default_factory=ResultStats)
+    stats: ResultStats = NO_STATS
     undeclared_parameters: tuple[tuple[str, Type], ...] = ()
     is_dml: bool = False
     repeatable_at: int | None = None

@@ -15,7 +15,7 @@ from spanemu.database.core import DatabaseCore
 from spanemu.database.options import QueryMode, StatementRequest
 from spanemu.database.statements.optimizer_options import options_in_effect
 from spanemu.database.statements.query_engine import Measured, query_figures
-from spanemu.database.statements.results import ResultStream
+from spanemu.database.statements.results import ResultStats, ResultStream
 from spanemu.sql.analysis.stream_query import StreamCall
 from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
@@ -27,7 +27,9 @@ def stream_result(
     """Return the result of a query of a change stream."""
     schema = core.generation.schema
     format_ = format_of(schema, schema.change_streams[call.stream])
-    result = ResultStream(format_.columns, iter(()), undeclared_parameters=call.undeclared)
+    result = ResultStream(
+        format_.columns, iter(()), stats=ResultStats(), undeclared_parameters=call.undeclared
+    )
     if request.mode is QueryMode.PLAN:
         if call.problem is not None:
             raise call.problem

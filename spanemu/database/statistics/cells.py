@@ -1,20 +1,24 @@
 """Sums over similar records: requests, transactions, lock waits.
 
-An open cell takes in records (`aggregator` adds to its fields) together with their plans, their
-mutations and some of their rows. Sealing a cell resolves them to names and sums, so that a minute
-that is over keeps no plans or rows in memory. Sealed cells can be added to each other.
+An open cell takes in records together with their plans, their mutations and some of their rows. It
+takes many similar records at a time, field by field, so that little Python code runs for each of
+them. Sealing a cell resolves them to names and sums, so that a minute that is over keeps no plans
+or rows in memory. Sealed cells can be added to each other.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from operator import attrgetter, mul, ne
 from typing import Any, ClassVar, Protocol, Self
 
 from spanemu.base.errors import Code
-from spanemu.database.activity import CommitRecord, Written
-from spanemu.database.options import Isolation, ReadLockMode
+from spanemu.database.activity import CommitRecord, RequestRecord, Written
 from spanemu.database.statements.results import WrittenRows
 from spanemu.database.statistics.column_accesses import NOTHING, Touched
 from spanemu.database.statistics.weight import WriteSizes
@@ -64,8 +68,11 @@ def distribution_json(array: Sequence[tuple[Any, ...]]) -> str:
 SAMPLES_MAX = 16  # commits of a cell whose rows are measured, to estimate all
 LOCK_REQUESTS_MAX = 64
 
-_REFUSED = frozenset({Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND})
-_DEFAULT, _DEFAULT_MODE = Isolation.UNSPECIFIED, ReadLockMode.UNSPECIFIED
+_REFUSED = (Code.FAILED_PRECONDITION, Code.ALREADY_EXISTS, Code.NOT_FOUND)
+
+_bucket_of = partial(bisect_right, BOUNDS)
+_reads_of = attrgetter("reads")
+_figures_of = attrgetter("rows", "size", "scanned", "written", "seconds", "code", "age")
 
 Touches = Callable[[Any], Touched]  # the columns that a plan uses
 TouchesOfMutations = Callable[[Sequence[Written]], Touched]
@@ -102,8 +109,19 @@ class Cell:
         """Add the sums of another cell, which is sealed."""
         for name in self.SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for bucket, count in other.buckets.items():
-            self.buckets[bucket] = self.buckets.get(bucket, 0) + count
+        self._add_buckets(other.buckets)
+
+    def _take(self, seconds: Sequence[float]) -> None:
+        """Count records that took so many seconds each."""
+        self.count += len(seconds)
+        self.seconds += sum(seconds)
+        self.squares += sum(map(mul, seconds, seconds))
+        self._add_buckets(Counter(map(_bucket_of, seconds)))
+
+    def _add_buckets(self, counts: Mapping[int, int]) -> None:
+        buckets = self.buckets
+        for bucket, count in counts.items():
+            buckets[bucket] = buckets.get(bucket, 0) + count
 
 
 class Requests(Cell):
@@ -160,7 +178,22 @@ class Requests(Cell):
             if getattr(source, "prepared_at", -1.0) >= since:
                 self.planning += source.prepared_in
 
-    def fail(self, code: Code, seconds: float) -> None:
+    def take(self, records: Sequence[RequestRecord]) -> None:
+        """Add requests."""
+        figures = zip(*map(_figures_of, records), strict=True)
+        rows, sizes, scanned, written, seconds, codes, ages = figures
+        self._take(seconds)
+        self.rows += sum(rows)
+        self.size += sum(sizes)
+        self.scanned += sum(scanned)
+        self.written += sum(written)
+        self.in_read_write += len(ages) - ages.count(None)
+        if codes.count(None) < len(codes):
+            for code, taken in zip(codes, seconds, strict=True):
+                if code is not None:
+                    self._fail(code, taken)
+
+    def _fail(self, code: Code, seconds: float) -> None:
         """Count a failed request."""
         self.failed += 1
         self.failed_seconds += seconds
@@ -237,50 +270,34 @@ class Transactions(Cell):
         """The values that the records have in common, once the cell is sealed."""
         return self.tag, self.touched, self.changes
 
-    def commit(self, record: CommitRecord) -> None:
-        """Add a commit request."""
-        seconds = record.seconds
-        self.count += 1
-        self.seconds += seconds
-        self.squares += seconds * seconds
-        bucket = bisect_right(BOUNDS, seconds)
-        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
-        self.again += record.age[0] != record.age[1]
-        self.commits += 1
-        self.commit_seconds += record.commit_seconds
-        if record.code is None:
-            self.succeeded += 1
-        else:
-            self.aborted += record.code is Code.ABORTED
-            self.refused += record.code in _REFUSED
-        options = record.options
-        if options.isolation is _DEFAULT and options.read_lock_mode is _DEFAULT_MODE:
-            self.pessimistic += 1
-        else:
-            self._reading(options.reads)
-        self._sampled += 1
-        if len(self._samples) < SAMPLES_MAX:
-            self._samples.append(record.rows)
-        for tree, rows, count in record.rows:
-            left = len(rows) - rows.count(None)
+    def commit(self, records: Sequence[CommitRecord]) -> None:
+        """Add commit requests."""
+        _, _, options, _, ages, commit_seconds, seconds, codes, rows = zip(*records, strict=True)
+        self._take(seconds)
+        self.commits += len(records)
+        self.commit_seconds += sum(commit_seconds)
+        self.again += sum(map(ne, *zip(*ages, strict=True)))
+        self.succeeded += codes.count(None)
+        self.aborted += codes.count(Code.ABORTED)
+        self.refused += sum(map(codes.count, _REFUSED))
+        reads = list(map(_reads_of, options))
+        self.pessimistic += reads.count(Reads.PESSIMISTIC)
+        self.optimistic += reads.count(Reads.OPTIMISTIC)
+        self.repeatable += reads.count(Reads.REPEATABLE)
+        self._sampled += len(rows)
+        self._samples += rows[: SAMPLES_MAX - len(self._samples)]
+        trees = self._trees
+        for tree, states, count in chain.from_iterable(rows):
+            left = len(states) - states.count(None)
             if left:
-                self._trees[tree] = self._trees.get(tree, 0) + left * count / len(rows)
+                trees[tree] = trees.get(tree, 0) + left * count / len(states)
 
     def abort(self, age: tuple[int, int], seconds: float) -> None:
         """Add an attempt that was aborted before its commit."""
-        self.count += 1
-        self.seconds += seconds
-        self.squares += seconds * seconds
-        bucket = bisect_right(BOUNDS, seconds)
-        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
+        self._take((seconds,))
         self.again += age[0] != age[1]
         self.aborted += 1
         self.pessimistic += 1
-
-    def _reading(self, reads: Reads) -> None:
-        self.pessimistic += reads is Reads.PESSIMISTIC
-        self.optimistic += reads is Reads.OPTIMISTIC
-        self.repeatable += reads is Reads.REPEATABLE
 
     def seal(self, touches: Touches, mutated: TouchesOfMutations, weighed: WriteSizes) -> None:
         """Resolve plans and rows to columns and bytes, and release the plans and rows."""

@@ -233,4 +233,4 @@ def _last(name: str) -> str:
 def _type(transaction: Any) -> str:
     if transaction is None or not transaction.id:
         return "NONE"
-    return "READ_WRITE" if hasattr(transaction, "holder") else "READ_ONLY"
+    return "READ_ONLY" if transaction.holder is None else "READ_WRITE"

@@ -2,9 +2,9 @@
 
     activity, lock log  --aggregate-->  minutes  --roll-->  ten minutes  --roll-->  hours
 
-`aggregate` takes many records at a time: it finds the cell of similar records and adds to it,
-mostly without a function call. Similar records have the same text or plan, the same tag and the
-same mutations; their columns, bytes and splits are computed once for many, when a minute is over.
+`aggregate` takes many records at a time: it groups similar records, and adds each group to its
+cell. Similar records have the same text or plan, the same tag and the same mutations; their
+columns, bytes and splits are computed once for many, when a minute is over.
 
 Each record is in a single period. A minute that is too old, or beyond the limit of cells, is merged
 into its ten minutes, and ten minutes into their hour: the tables of long intervals add up shorter
@@ -13,24 +13,32 @@ periods.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from spanemu.base.clock import INTERVALS, NANOS_PER_SECOND
 from spanemu.base.errors import Code
 from spanemu.database.activity import ActivityLog, CommitRecord, RequestRecord, taken
-from spanemu.database.statistics.cells import BOUNDS, Cell, Requests, Transactions, Waits
+from spanemu.database.statistics.cells import Cell, Requests, Transactions, Waits
 from spanemu.database.statistics.column_accesses import (
     NOTHING,
     Touched,
     touched_by,
     touched_by_mutations,
 )
-from spanemu.database.statistics.period import KEPT_SECONDS, Family, IntervalPeriods, Period, Row
+from spanemu.database.statistics.period import (
+    KEPT_SECONDS,
+    Alike,
+    Family,
+    IntervalPeriods,
+    Period,
+    Row,
+)
 from spanemu.database.statistics.weight import WriteSizes
 from spanemu.schema.schema import Schema
 from spanemu.txn.locks.holder import YOUNGEST
@@ -42,7 +50,7 @@ STATEMENTS_MAX = 64  # recorded of a transaction, repetitions aside
 
 _LEVELS = tuple(INTERVALS.values())  # seconds
 _MINUTE = _LEVELS[0] * NANOS_PER_SECOND
-_NO_PERIOD = Period()
+_alike = attrgetter("texts", "tag", "partitioned", "is_partitioned_dml", "sources")
 
 Age = tuple[int, int]
 StatisticsTable = Callable[[IntervalPeriods, Schema], Iterable[Row]]
@@ -66,7 +74,7 @@ class Sums:
         self._pending: dict[
             Age, list[RequestRecord]
         ] = {}  # requests of transactions that have not ended
-        self._waited: dict[Age, list[LockWait]] = {}
+        self._waited: dict[Age | None, list[LockWait]] = {}
         self._touched: WeakKeyDictionary[Any, Touched] = WeakKeyDictionary()
         self._weighed: tuple[Schema, WriteSizes] | None = None
 
@@ -128,11 +136,11 @@ class Sums:
 
     def _aggregate_requests(self, requests: Iterable[RequestRecord]) -> list[Age]:
         """Aggregate requests; return the ages of the aborted transactions."""
-        minute, period = -1, _NO_PERIOD
+        groups: defaultdict[tuple[int, Alike], list[RequestRecord]] = defaultdict(list)
         pending, waited = self._pending, self._waited
         aborted: list[Age] = []
         for request in requests:
-            age, code, seconds = request.age, request.code, request.seconds
+            age, code = request.age, request.code
             if age is not None and age != YOUNGEST:
                 done = pending.setdefault(age, [])
                 if len(done) < STATEMENTS_MAX and not (
@@ -144,54 +152,36 @@ class Sums:
             is_read = request.texts[0] is None
             if not request.sources if is_read else code and request.is_partitioned_dml:
                 continue  # Spanner does not show them.
-            if request.at // _MINUTE != minute:
-                minute = request.at // _MINUTE
-                period = self._minute(minute)
-            family = period.reads if is_read else period.queries
-            key = (
-                request.texts,
-                request.tag,
-                request.partitioned,
-                request.is_partitioned_dml,
-                request.sources,
-            )
+            groups[request.at // _MINUTE, _alike(request)].append(request)
+        for (minute, key), similar in groups.items():
+            period = self._minute(minute)
+            family = period.queries if key[0][0] is not None else period.reads
             cell = family.cells.get(key)
             if cell is None:
                 cell = self._put(period, family, key, Requests(*key))
-                cell.plan(request.began)
-            cell.count += 1
-            cell.rows += request.rows
-            cell.size += request.size
-            cell.scanned += request.scanned
-            cell.written += request.written
-            cell.seconds += seconds
-            cell.squares += seconds * seconds
-            bucket = bisect_right(BOUNDS, seconds)
-            cell.buckets[bucket] = cell.buckets.get(bucket, 0) + 1
-            if code is not None:
-                cell.fail(code, seconds)
-            if age is not None:
-                cell.in_read_write += 1
-                if age in waited:
-                    cell.waited += _within(waited[age], request)
+                cell.plan(similar[0].began)
+            cell.take(similar)
+            if waited:
+                waits = (_within(waited.get(request.age, ()), request) for request in similar)
+                cell.waited += sum(waits)
         return aborted
 
     def _aggregate_commits(self, commits: Iterable[CommitRecord]) -> None:
-        minute, period = -1, _NO_PERIOD
+        groups: defaultdict[tuple[int, Alike], list[CommitRecord]] = defaultdict(list)
         pending, waited = self._pending, self._waited
         for commit in commits:
             age, tag = commit.age, commit.tag
-            waited.pop(age, None)
             sources: tuple[Any, ...] = ()
+            if waited:
+                waited.pop(age, None)
             if age in pending:
                 tag, sources = _done(pending.pop(age), tag)
-            if commit.at // _MINUTE != minute:
-                minute = commit.at // _MINUTE
-                period = self._minute(minute)
+            groups[commit.at // _MINUTE, (tag, sources, commit.mutations)].append(commit)
+        for (minute, key), similar in groups.items():
+            period = self._minute(minute)
             family = period.transactions
-            key = tag, sources, commit.mutations
             cell = family.cells.get(key) or self._put(period, family, key, Transactions(*key))
-            cell.commit(commit)
+            cell.commit(similar)
 
     def _aggregate_aborted(self, age: Age, requests: Sequence[RequestRecord]) -> None:
         """Count a transaction that was aborted before its commit as an attempt."""
@@ -282,7 +272,7 @@ class Sums:
                     yield number * length * NANOS_PER_SECOND, period
 
 
-def _forget_oldest(held: dict[Age, Any]) -> None:
+def _forget_oldest(held: dict[Any, Any]) -> None:
     """Drop transactions that ended without a commit; half of them, so that this is rare."""
     for age in list(islice(held, PENDING_MAX // 2)):
         del held[age]

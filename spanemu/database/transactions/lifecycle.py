@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from spanemu.base.call import serving, waiting_time
+from spanemu.base.call import serving
+from spanemu.base.clock import monotonic
 from spanemu.base.errors import SpannerError
 from spanemu.base.request_mutex import RequestMutex
 from spanemu.database import errors
@@ -81,6 +82,7 @@ class TransactionLifecycle:
     time.
     """
 
+    is_partitioned = False
     session = ""  # the name of the session that began the transaction
     written: WrittenRows = ()  # rows written by the commit, for statistics
     _work: work.TransactionWorkspace | None = None
@@ -298,9 +300,10 @@ def serialized(
                     raise
                 finally:
                     client.busy -= 1
-                    client.heard_at = waiting_time()
+                    call = serving.call
+                    virtual = None if call is None else call.virtual_time
+                    client.heard_at = monotonic() if virtual is None else virtual.seconds
                     if holder.state is ACTIVE:
-                        call = serving.call
                         client.connection = None if call is None else call.connection
             except BaseException:
                 shared.locks.request_failed(shared.holder)

@@ -10,7 +10,6 @@ into the middle of commits (`is_observed`) has them made in general.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from spanemu.base.call import current_annotations
 from spanemu.base.clock import monotonic
@@ -75,18 +74,17 @@ def committed_row(
     `holder` is that of a transaction whose reads may have taken locks and which is over then.
     `counted` is what the transaction counts for without the row.
     """
-    new_context = partial(StatementContext, core, generation.schema, writable=True)
-    row = one_row.prepared(generation.rules, new_context, mutation)
+    row = one_row.prepared(
+        generation.rules,
+        lambda: StatementContext(core, generation.schema, writable=True),
+        mutation,
+    )
     if row is None:
         return None
     mutations_max = core.environment.limits.mutations_per_commit - counted
     with core.store.mutex:
         # The schema may have changed meanwhile, or the database may have been dropped.
-        if (
-            core.history.current is not generation
-            or core.closed
-            or is_observed(core, row.plan.rules)
-        ):
+        if core.history.current is not generation or core.closed or is_observed(core, row[0].rules):
             return None
         return one_row.commit(core.store, core.locks, holder, row, mutations_max)
 
@@ -103,12 +101,12 @@ def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
         or store.explorer is not None
         or locks.explorer is not None
         or core.splitting.keeps_commits
-        or _is_attributed(core.commit_observer, rules)
+        or (core.commit_observer is not None and _is_attributed(core.commit_observer, rules))
         or current_annotations() is not None
     )
 
 
-def _is_attributed(observer: CommitObserver | None, rules: CompiledTable) -> bool:
+def _is_attributed(observer: CommitObserver, rules: CompiledTable) -> bool:
     """Return whether an observer asks who writes to a table or to one of its indexes."""
-    known = None if observer is None else observer.attributed_trees
+    known = observer.attributed_trees
     return known is not None and not known >= {rules.tree, *[each.tree for each in rules.indexes]}

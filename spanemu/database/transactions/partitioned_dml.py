@@ -118,6 +118,7 @@ class PartitionedDmlTransaction:
     """
 
     is_partitioned = True
+    holder = None  # Each of its partitions has its own.
 
     def __init__(self, core: DatabaseCore, id_: bytes, origin: ChangeOrigin = BY_CLIENT) -> None:
         self.id = id_

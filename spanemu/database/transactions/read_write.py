@@ -24,7 +24,7 @@ from spanemu.database.options import (
     StatementRequest,
 )
 from spanemu.database.statements import dml
-from spanemu.database.statements.placed_tables import check_use
+from spanemu.database.statements.placed_tables import NO_USE, check_use
 from spanemu.database.statements.query_engine import (
     Prepared,
     explain_only,
@@ -114,8 +114,10 @@ class ReadWriteTransaction(TransactionLifecycle):
         if self._last_statement_seen:
             raise errors.AfterLastStatement(self.id.decode())
         prepared = prepare_locking(self._valid_generation(), request, self._core.statistics)
-        self._core.require(prepared.feature)
-        check_use(prepared.placed, self._statements_run, self._placed_change)
+        if prepared.feature is not None:
+            self._core.require(prepared.feature)
+        if prepared.placed is not NO_USE or self._placed_change:
+            check_use(prepared.placed, self._statements_run, self._placed_change)
         if not prepared.is_dml:
             result = self._query(prepared, request)
         else:
@@ -274,8 +276,10 @@ class ReadWriteTransaction(TransactionLifecycle):
 
     def _commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
         generation = self._valid_generation()
-        if (at_once := self._commit_at_once(generation, mutations, options)) is not None:
-            return at_once
+        if len(mutations) == 1:
+            at_once = self._commit_at_once(generation, mutations[0], options)
+            if at_once is not None:
+                return at_once
         transaction = self._statement() if mutations or self._work is None else self._work
         count = self._mutation_count
         transaction.begin_commit()
@@ -310,19 +314,19 @@ class ReadWriteTransaction(TransactionLifecycle):
         return CommitOutcome(at, stats, None, snapshot_at, self.options.control)
 
     def _commit_at_once(
-        self, generation: Generation, mutations: Sequence[Mutation], options: CommitOptions
+        self, generation: Generation, mutation: Mutation, options: CommitOptions
     ) -> CommitOutcome | None:
         """Commit one row in one step; return None if that is not possible.
 
         A transaction without an id consists of the commit alone, which was tried before.
         """
         work = self._work
-        if len(mutations) != 1 or not self.id or (work is not None and not work.is_blank):
+        if not self.id or (work is not None and not work.is_blank):
             return None
         if self.options.reads is not Reads.PESSIMISTIC:
             return None
         row = one_row_commit.committed_row(
-            self._core, generation, self.holder, mutations[0], self._mutation_count
+            self._core, generation, self.holder, mutation, self._mutation_count
         )
         if row is None:
             return None

@@ -50,6 +50,16 @@ class Transaction(Protocol):
 
     id: bytes
 
+    @property
+    def is_partitioned(self) -> bool:
+        """True if the transaction runs a partitioned DML statement."""
+        ...
+
+    @property
+    def holder(self) -> LockHolder | None:
+        """The holder of the locks of a read-write transaction."""
+        ...
+
     def info(self, *, begun: bool) -> TransactionInfo:
         """Return the facts of the transaction for a reply; `begun` adds its id."""
         ...

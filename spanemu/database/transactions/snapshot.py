@@ -38,6 +38,7 @@ from spanemu.database.statements.results import (
     BatchOutcome,
     CommitOutcome,
     Partition,
+    ResultStats,
     ResultStream,
     TransactionInfo,
 )
@@ -103,19 +104,24 @@ def _micros(at: int) -> int:
 class SnapshotTransaction:
     """A read-only transaction. Its read timestamp is fixed when the transaction begins."""
 
+    is_partitioned = False
+    holder = None  # It holds no locks.
+
     def __init__(
         self, core: DatabaseCore, id_: bytes, options: ReadOnly, session: str = ""
     ) -> None:
         self.id = id_
         self._session = session  # "" for all multiplexed sessions
-        self.at = read_timestamp(core.store, options.bound)
+        bound = options.bound
+        is_strong = bound.__class__ is Strong
+        self.at = core.store.read_timestamp() if is_strong else read_timestamp(core.store, bound)
         self._core = core
         self._options = options
         self._reader = SnapshotReader(core.store, self.at)
         self._known_generation: Generation | None = None
         # A single-use strong read ends before its timestamp can expire.
         self._pinned = False
-        self._single_use_strong = not id_ and isinstance(options.bound, Strong)
+        self._single_use_strong = not id_ and is_strong
 
     @property
     def _generation(self) -> Generation:
@@ -134,8 +140,9 @@ class SnapshotTransaction:
     def describe(self, result: ResultStream | None, *, begun: bool) -> ResultStream:
         """Attach `info` to a result."""
         assert result is not None
-        if begun or self._options.return_read_timestamp:
-            result.transaction = self.info(begun=begun)
+        at = self.at if self._options.return_read_timestamp else None
+        if begun or at is not None:
+            result.transaction = TransactionInfo(self.id if begun else b"", at)
         return result
 
     # ------------------------------------------------------------------ reading
@@ -162,8 +169,9 @@ class SnapshotTransaction:
     ) -> ResultStream:
         if prepared.call is not None:
             return self._call(request, prepared, prepared.call)
-        self._notify_observer(request)
-        context = StatementContext(self._core, self._generation.schema, writable=False)
+        if self._core.store.observer is not None:
+            self._notify_observer(request)
+        context = StatementContext(self._core, prepared.schema, writable=False)
         system_tables: catalog.SystemRows | None = None
         if prepared.system_tables:
             system_tables = catalog.SystemRows(self._core, self.at, request.role)
@@ -183,6 +191,7 @@ class SnapshotTransaction:
         result = ResultStream(
             prepared.columns,
             iter(()),
+            stats=ResultStats(),
             undeclared_parameters=prepared.undeclared,
             source=prepared,
             run=run,
@@ -210,7 +219,8 @@ class SnapshotTransaction:
             if self._core.generation.schema.table(request.table) is None:
                 raise
             raise TableNotFoundAtTimestamp(missing.table, format_utc(self.at)) from None
-        self._notify_observer(request)
+        if self._core.store.observer is not None:
+            self._notify_observer(request)
         context = StatementContext(self._core, self._generation.schema, writable=False)
         rows = plan.rows(request, self._reader, context)
         # In key order at a fixed timestamp, so that a broken stream can be resumed.
@@ -221,11 +231,11 @@ class SnapshotTransaction:
 
         Without an observer the request is not kept, because the transaction outlives its requests.
         """
-        if self._core.store.observer is not None:
-            self._reader.request = request
+        self._reader.request = request
 
     def _ready(self, request: StatementRequest | ReadRequest) -> None:
-        self._core.check_open()
+        if self._core.closed:
+            self._core.check_open()
         if request.directed_read:
             self._core.check_locations(request.directed_read)
         if self._single_use_strong or self._pinned:
@@ -238,7 +248,8 @@ class SnapshotTransaction:
     def _prepare(self, request: StatementRequest, *, by_partition: bool = False) -> Prepared:
         self._ready(request)
         prepared = prepare(self._generation, request, self._reader, by_partition=by_partition)
-        self._core.require(prepared.feature)
+        if prepared.feature is not None:
+            self._core.require(prepared.feature)
         if prepared.is_dml:
             raise errors.DmlNotAllowed() if self.id else errors.DmlSingleUse()
         if prepared.for_update:

@@ -48,6 +48,7 @@ _LAST = b"\x48\x01"
 _NO_REST = object()
 _EMPTY: tuple[Any, ...] = ("", [])
 
+Row = tuple[Any, ...]
 # Returns the resume token of the position after that many rows.
 TokenAt = Callable[[int], bytes]
 
@@ -82,39 +83,43 @@ class Chunks:
         # The beginning of the first message (the metadata), and the end of every message (the
         # precommit token).
         self._head = metadata_field(stream, self._shape)
-        self._tail = precommit_token_bytes(stream.transaction, 8)
+        self._tail = precommit_token_bytes(stream.transaction.precommit_token, 8)
         self._parts: list[str] = []
         self._size = 0
-        self._is_over = False
 
     def messages(self) -> Iterable[bytes]:
-        """Return the messages: a tuple, when the stream has ended, if there is only one."""
-        rest = iter(self)
-        first = next(rest)
-        if self._is_over:
-            rest.close()
-            return (first,)
-        return _continued(first, rest)
+        """Return the messages: a tuple, when the stream has ended, if there is only one.
+
+        The rows of the stream do not raise StreamBroken.
+        """
+        rows = iter(self._stream.rows)
+        try:
+            row = self._fill(rows)
+            if row is None:
+                return (self._last(),)
+        except BaseException as failure:
+            if isinstance(failure, Exception):
+                self._stream.failed(failure)
+            close_rows(self._stream)
+            raise
+        rest = self._following(rows, row)
+        return _continued(next(rest), rest)
 
     def __iter__(self) -> Generator[bytes, None, None]:
         """Yield the messages. Closing the iterator closes the stream's rows."""
-        encode, parts, limit = self._shape.partial, self._parts, self._flush_bytes
+        return self._following(iter(self._stream.rows), None)
+
+    def _following(self, rows: Iterator[Row], row: Row | None) -> Generator[bytes, None, None]:
+        """Yield the messages of a row that does not fit the present message, and of further
+        rows.
+        """
         try:
-            for row in self._stream.rows:
-                values = encode(row)
-                if self._size + len(values) > limit:
-                    if parts:
-                        yield self._flush(self._token())
-                    if len(values) > self._chunk_bytes:
-                        yield from self._large_row(row, len(values))
-                        self._rows += 1
-                        continue
-                parts.append(values)
-                self._size += len(values)
-                self._rows += 1
+            while row is not None or (row := self._fill(rows)) is not None:
+                yield from self._row_beyond(row)
+                row = None
             yield self._last()
         except StreamBroken as broken:
-            if parts:
+            if self._parts:
                 yield self._flush(self._token())
             raise broken.failure from None
         except Exception as failure:
@@ -122,6 +127,36 @@ class Chunks:
             raise
         finally:
             close_rows(self._stream)
+
+    def _fill(self, rows: Iterator[Row]) -> Row | None:
+        """Take rows into the message; return the first that does not fit it, None at their end."""
+        encode, append = self._shape.partial, self._parts.append
+        size, size_max = self._size, self._flush_bytes
+        number = self._rows
+        try:
+            for row in rows:
+                values = encode(row)
+                size += len(values)
+                if size > size_max:
+                    size -= len(values)
+                    return row
+                append(values)
+                number += 1
+            return None
+        finally:
+            self._size, self._rows = size, number
+
+    def _row_beyond(self, row: Row) -> Iterator[bytes]:
+        """Yield messages, so that a row has space in the next, or the messages of a large row."""
+        if self._parts:
+            yield self._flush(self._token())
+        values = self._shape.partial(row)
+        if len(values) > self._chunk_bytes:
+            yield from self._large_row(row, len(values))
+        else:
+            self._parts.append(values)
+            self._size += len(values)
+        self._rows += 1
 
     def _flush(self, suffix: bytes) -> bytes:
         message = b"".join((self._head, to_bytes("".join(self._parts)), suffix, self._tail))
@@ -140,7 +175,6 @@ class Chunks:
         stats = stats_field(stream.stats, 5)
         if stream.recorder is not None:
             stream.recorder.ended(stream, self._rows - self._rows_before, self._bytes + self._size)
-        self._is_over = True
         return self._flush(stats + _LAST)
 
     def _large_row(self, row: tuple[Any, ...], size: int) -> Iterator[bytes]:

@@ -25,6 +25,7 @@ from spanemu.frontend.convert.types import (
     type_from_proto,
     value_from_proto,
 )
+from spanemu.frontend.dispatch import LARGE_REQUEST_BYTES
 from spanemu.frontend.errors import (
     CommitTooLarge,
     DataBoostWithoutPartition,
@@ -41,6 +42,7 @@ from spanemu.frontend.errors import (
     RequiredFieldMissing,
     TooManyReplicaSelections,
 )
+from spanemu.frontend.large_requests import LargeRequest
 from spanemu.values.mutation import (
     Ack,
     Delete,
@@ -116,10 +118,11 @@ def _write(kind: WriteKind) -> Callable[[Any], Mutation]:
 
     def from_proto(message: Any) -> Mutation:
         write = getattr(message, field)
-        if not write.table:
+        table = write.table
+        if not table:
             raise MutationWithoutTable()
         rows = list(map(list_from_proto, few_or_all(write.values)))
-        return Write(kind, write.table, tuple(write.columns[:]), rows)
+        return Write(kind, table, tuple(write.columns[:]), rows)
 
     return from_proto
 
@@ -312,7 +315,9 @@ def max_partitions_from_proto(request: Any) -> int:
 
 def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -> CommitOptions:
     """Return the options of a CommitRequest."""
-    if (size := request.ByteSize()) > bytes_max:
+    # To measure a message is to serialize it: one that was parsed at once is known to be small.
+    is_measured = request.__class__ is LargeRequest or bytes_max < LARGE_REQUEST_BYTES
+    if is_measured and (size := request.ByteSize()) > bytes_max:
         raise CommitTooLarge(size, bytes_max)
     if request.HasField("max_commit_delay"):
         # The server may wait that long to batch commits; the emulator never waits.

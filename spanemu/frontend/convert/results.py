@@ -2,6 +2,7 @@
 
     ResultSet          metadata = 1   rows = 2     stats = 3   precommit_token = 5
     ResultSetMetadata  row_type = 1   transaction = 2   undeclared_parameters = 3
+    Transaction        id = 1         read_timestamp = 2       precommit_token = 3
 
 Everything that depends on the columns alone (the bytes of the row type, the encoder of the rows) is
 a `Shape`, built once for each columns tuple in the plan cache.
@@ -14,10 +15,15 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from spanemu.base.limits import UNARY_RESULT_BYTES_MAX
-from spanemu.database.statements.results import ResultStats, ResultStream, TransactionInfo
-from spanemu.frontend.convert.types import fill_timestamp, struct_type_to_proto
+from spanemu.database.statements.results import (
+    NO_STATS,
+    ResultStats,
+    ResultStream,
+    TransactionInfo,
+)
+from spanemu.frontend.convert.types import struct_type_to_proto, timestamp_field
 from spanemu.frontend.errors import ResultTooLarge
-from spanemu.frontend.wire import PrecommitToken, QueryPlan, ResultSetStats, Struct, Transaction
+from spanemu.frontend.wire import QueryPlan, ResultSetStats, Struct
 from spanemu.values.types import Type
 from spanemu.values.value_bytes import (
     LISTED,
@@ -120,12 +126,12 @@ def metadata_field(stream: ResultStream, shape: Shape) -> bytes:
             return shape.plain_metadata
         size = len(id_)
         return (shape.before_id.get(size) or _before_id(shape, size)) + id_
-    parts = [shape.row_type]
+    metadata = shape.row_type
     if id_ or read_timestamp is not None:
-        parts.append(field(2, transaction_to_proto(transaction).SerializeToString()))
+        metadata += field(2, transaction_bytes(transaction))
     if undeclared:
-        parts.append(field(3, struct_type_to_proto(undeclared).SerializeToString()))
-    return field(1, b"".join(parts))
+        metadata += field(3, struct_type_to_proto(undeclared).SerializeToString())
+    return field(1, metadata)
 
 
 def _before_id(shape: Shape, size: int) -> bytes:
@@ -135,32 +141,31 @@ def _before_id(shape: Shape, size: int) -> bytes:
     return beginning
 
 
-def transaction_to_proto(info: TransactionInfo) -> Any:
-    """Return a Transaction message without its precommit token."""
-    message = Transaction(id=info.id)
-    if info.read_timestamp is not None:
-        fill_timestamp(message.read_timestamp, info.read_timestamp)
-    return message
+def transaction_bytes(info: TransactionInfo) -> bytes:
+    """Return a Transaction without its precommit token."""
+    id_ = field(1, info.id) if info.id else b""
+    at = info.read_timestamp
+    return id_ if at is None else id_ + timestamp_field(2, at)
 
 
-def precommit_token_to_proto(token: tuple[bytes, int]) -> Any:
-    """Return a MultiplexedSessionPrecommitToken message."""
-    return PrecommitToken(precommit_token=token[0], seq_num=token[1])
+Token = tuple[bytes, int]  # a precommit token, and its sequence number
 
 
-def precommit_token_bytes(info: TransactionInfo, number: int) -> bytes:
+def precommit_token_bytes(token: Token | None, number: int) -> bytes:
     """Return the token as field `number` of a reply, or b"" when there is none."""
-    if info.precommit_token is None:
+    if token is None:
         return b""
-    token, serial = info.precommit_token
-    size = len(token)
+    text, serial = token
+    size = len(text)
     if serial < 0x80 and size < 0x7C:  # Each number fits a byte.
-        return b"%c%c\x0a%c%b\x10%c" % (number << 3 | 2, size + 4, size, token, serial)
-    return field(number, field(1, token) + _SEQ_NUM + varint(serial))
+        return b"%c%c\x0a%c%b\x10%c" % (number << 3 | 2, size + 4, size, text, serial)
+    return field(number, field(1, text) + _SEQ_NUM + varint(serial))
 
 
 def stats_field(stats: ResultStats, number: int) -> bytes:
     """Return the ResultSetStats as field `number` of a reply; b"" when there are none."""
+    if stats is NO_STATS:
+        return b""
     count = stats.row_count
     if stats.plan is None and stats.query_stats is None:
         if count is None:
@@ -199,7 +204,7 @@ def result_set_bytes(stream: ResultStream, size_max: int = UNARY_RESULT_BYTES_MA
         close_rows(stream)
         raise
     parts.append(stats_field(stream.stats, 3))
-    parts.append(precommit_token_bytes(stream.transaction, 5))
+    parts.append(precommit_token_bytes(stream.transaction.precommit_token, 5))
     return b"".join(parts)
 
 
@@ -213,7 +218,7 @@ def summary_bytes(stream: ResultStream, is_first: bool) -> bytes:
     parts = [stats_field(stream.stats, 3)]
     if is_first:
         parts.append(metadata_field(stream, shape_of(stream.columns)))
-        parts.append(precommit_token_bytes(stream.transaction, 5))
+        parts.append(precommit_token_bytes(stream.transaction.precommit_token, 5))
     return b"".join(parts)
 
 

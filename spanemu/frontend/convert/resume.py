@@ -119,22 +119,26 @@ def resumable_chunks(
         steps: Rows = stream.rows.steps()
         token_at = _Tokens(request, stream).live
         return iter(LiveChunks(stream, break_rows(steps) if break_rows else steps, token_at))
-    if resume_point is None:
-        if break_rows is not None:
-            stream.rows = break_rows(stream.rows)
-        if stream.repeatable_at is None:
-            return Chunks(stream).messages()
-        return Chunks(stream, _Tokens(request, stream).at).messages()
+    rows_before = 0
+    if resume_point is not None:
+        rows_before = _rows_sent(stream, resume_point)
+        _skip_rows(stream, rows_before)
+    token_of = None if stream.repeatable_at is None else _Tokens(request, stream).at
+    if break_rows is None:
+        return Chunks(stream, token_of, rows_before).messages()
+    stream.rows = break_rows(stream.rows)
+    return iter(Chunks(stream, token_of, rows_before))
+
+
+def _rows_sent(stream: ResultStream, resume_point: ResumePoint | LivePoint) -> int:
+    """Return how many rows of a stream were sent before a point, if they can be read again."""
     if isinstance(resume_point, LivePoint) or (stream.repeatable_at, stream.plan_serial) != (
         resume_point.timestamp,
         resume_point.plan_serial,
     ):
         close_rows(stream)
         raise InvalidResumeToken("the rows of the first request cannot be read again")
-    _skip_rows(stream, resume_point.rows)
-    if break_rows is not None:
-        stream.rows = break_rows(stream.rows)
-    return Chunks(stream, _Tokens(request, stream).at, resume_point.rows).messages()
+    return resume_point.rows
 
 
 def _skip_rows(stream: ResultStream, count: int) -> None:

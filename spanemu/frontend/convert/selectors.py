@@ -131,6 +131,16 @@ def existing_from_proto(transaction_id: bytes) -> Existing:
     return Existing(transaction_id)
 
 
+def begun_options_from_proto(message: Any) -> TransactionOptions:
+    """Return the options of a BeginTransactionRequest."""
+    return _begun_options(message.SerializeToString())
+
+
+@lru_cache(_KEPT_MAX)
+def _begun_options(data: bytes) -> TransactionOptions:
+    return multi_use_from_proto(TransactionOptionsMessage.FromString(data))
+
+
 def multi_use_from_proto(message: Any) -> TransactionOptions:
     """Return the options of a transaction for more than one request."""
     options = options_from_proto(message)

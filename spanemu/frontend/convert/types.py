@@ -5,12 +5,13 @@ There is a function for each direction of the arrows:
     google.spanner.v1.Type    <->  values.types.Type
     FileDescriptorSet          ->  the protocol buffer types of a schema
     Value, ListValue, Struct   ->  raw values
-    Timestamp, Duration       <->  nanoseconds
+    Timestamp, Duration       <->  nanoseconds (a Timestamp of a frequent reply as bytes)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
@@ -36,6 +37,7 @@ from spanemu.frontend.wire import Type as TypeMessage
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.values import types
 from spanemu.values.types import API_CODES, StructField, Type, TypeCode
+from spanemu.values.value_bytes import field
 
 _ARRAY, _STRUCT, _PROTO, _ENUM = (
     API_CODES[code][0] for code in (TypeCode.ARRAY, TypeCode.STRUCT, TypeCode.PROTO, TypeCode.ENUM)
@@ -211,9 +213,29 @@ def timestamp_to_proto(nanos: int) -> Any:
     return Timestamp(seconds=nanos // NANOS_PER_SECOND, nanos=nanos % NANOS_PER_SECOND)
 
 
-def fill_timestamp(message: Any, nanos: int) -> None:
-    """Set a Timestamp message that is part of another message."""
-    message.seconds, message.nanos = divmod(nanos, NANOS_PER_SECOND)
+def timestamp_field(number: int, timestamp: int) -> bytes:
+    """Return a Timestamp as field `number`, below 16, of the message that contains it."""
+    seconds, nanos = divmod(timestamp, NANOS_PER_SECOND)
+    if nanos >> _FOUR_VARINT_BYTES:
+        return b"%b%c%c%c%c%c" % (
+            _timestamp_before_nanos(number, seconds),
+            nanos & 0x7F | 0x80,
+            nanos >> 7 & 0x7F | 0x80,
+            nanos >> 14 & 0x7F | 0x80,
+            nanos >> 21 & 0x7F | 0x80,
+            nanos >> _FOUR_VARINT_BYTES,
+        )
+    return field(number, Timestamp(seconds=seconds, nanos=nanos).SerializeToString())
+
+
+_FOUR_VARINT_BYTES = 28  # bits
+
+
+@lru_cache(16)
+def _timestamp_before_nanos(number: int, seconds: int) -> bytes:
+    """Return the beginning of a Timestamp whose nanoseconds take five bytes."""
+    content = Timestamp(seconds=seconds).SerializeToString() + b"\x10"
+    return b"%c%c%b" % (number << 3 | 2, len(content) + 5, content)
 
 
 def read_timestamp_from_proto(message: Any, kind: str) -> int:

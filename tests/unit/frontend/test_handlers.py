@@ -154,7 +154,7 @@ def test_begin() -> None:
         options=READ_WRITE,
         mutation_key={"delete": {"table": "T", "key_set": {"all_": True}}},
     )
-    message = spanner.begin_transaction(instances, request)
+    message = wire.Transaction.FromString(spanner.begin_transaction(instances, request))
     assert message.id == b"tx"
     assert message.read_timestamp.ToNanoseconds() == 3_000
     assert message.precommit_token.precommit_token == b"token"
@@ -165,7 +165,7 @@ def test_begin() -> None:
 def test_begin_partitioned_dml() -> None:
     instances, session = world(begin=TransactionInfo(b"tx"))
     request = wire.BeginTransactionRequest(session=SESSION, options={"partitioned_dml": {}})
-    message = spanner.begin_transaction(instances, request)
+    message = wire.Transaction.FromString(spanner.begin_transaction(instances, request))
     assert not message.HasField("precommit_token")
     assert session.asked == [("begin", PartitionedDml(), None)]
 
@@ -184,7 +184,7 @@ def test_commit() -> None:
         mutations=[{"delete": {"table": "T", "key_set": {"all_": True}}}],
         return_commit_stats=True,
     )
-    message = spanner.commit(instances, request)
+    message = wire.CommitResponse.FromString(spanner.commit(instances, request))
     assert message.commit_timestamp.ToNanoseconds() == 5_000
     assert message.commit_stats.mutation_count == 3
     assert message.snapshot_timestamp.ToNanoseconds() == 4_000
@@ -197,7 +197,7 @@ def test_commit() -> None:
 def test_commit_to_retry_with_a_token() -> None:
     instances, _ = world(commit=CommitOutcome(None, retry_token=(b"again", 4)))
     request = wire.CommitRequest(session=SESSION, transaction_id=b"1")
-    message = spanner.commit(instances, request)
+    message = wire.CommitResponse.FromString(spanner.commit(instances, request))
     assert not message.HasField("commit_timestamp")
     assert (message.precommit_token.precommit_token, message.precommit_token.seq_num) == (
         b"again",

@@ -58,7 +58,9 @@ class Life:
     def query(self, sql: str, at: int, **changes: Any) -> RequestRecord:
         record = RequestRecord(self.log, StatementRequest(sql), "s", at)
         age = changes.get("age")
-        record.transaction = SimpleNamespace(holder=SimpleNamespace(age=age)) if age else None
+        holder = SimpleNamespace(age=age)
+        transaction = SimpleNamespace(holder=holder, is_partitioned=False)
+        record.transaction = transaction if age else None
         stats = SimpleNamespace(row_count=None)
         if "code" in changes:
             record.code = changes["code"]

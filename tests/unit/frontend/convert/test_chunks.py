@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -119,6 +120,19 @@ def test_closing_closes_the_rows() -> None:
     next(chunks)
     chunks.close()
     assert closed == [True]
+
+
+def test_rows_that_fail_are_closed_and_recorded() -> None:
+    recorder = Mock()
+
+    def rows() -> Iterator[tuple[str]]:
+        yield ("x",)
+        raise ValueError("no further row")
+
+    stream = ResultStream(columns=(("s", types.STRING),), rows=rows(), recorder=recorder)
+    with pytest.raises(ValueError, match="no further row"):
+        Chunks(stream).messages()
+    assert [call[0] for call in recorder.method_calls] == ["failed", "abandoned"]
 
 
 class Words(LiveRows):

@@ -15,7 +15,9 @@ from spanemu.database.options import (
 )
 from spanemu.frontend import wire
 from spanemu.frontend.convert import requests
+from spanemu.frontend.dispatch import LARGE_REQUEST_BYTES
 from spanemu.frontend.errors import (
+    CommitTooLarge,
     DataBoostWithoutPartition,
     InvalidCommitDelay,
     InvalidEnumValue,
@@ -27,6 +29,7 @@ from spanemu.frontend.errors import (
     RequiredFieldMissing,
     TooManyReplicaSelections,
 )
+from spanemu.frontend.large_requests import parsed
 from spanemu.values import types
 from spanemu.values.mutation import RawKeySet
 
@@ -143,6 +146,27 @@ def test_commit_options() -> None:
     )
     assert requests.commit_options_from_proto(message) == CommitOptions(True, b"t", "tag")
     assert requests.commit_options_from_proto(wire.CommitRequest()) == CommitOptions()
+
+
+def test_a_commit_beyond_a_small_limit_is_refused() -> None:
+    message = wire.CommitRequest(session="s" * 100)
+    assert requests.commit_options_from_proto(message, message.ByteSize()) == CommitOptions()
+    with pytest.raises(CommitTooLarge):
+        requests.commit_options_from_proto(message, message.ByteSize() - 1)
+
+
+def test_a_large_commit_beyond_the_limit_is_refused() -> None:
+    mutation = {
+        "insert": {
+            "table": "T",
+            "columns": ["s"],
+            "values": [{"values": [{"string_value": "x" * LARGE_REQUEST_BYTES}]}],
+        }
+    }
+    data = wire.CommitRequest(mutations=[mutation]).SerializeToString()
+    message = parsed("/Commit", wire.CommitRequest, data)
+    with pytest.raises(CommitTooLarge):
+        requests.commit_options_from_proto(message, LARGE_REQUEST_BYTES)
 
 
 @pytest.mark.parametrize("nanos", [-1, 500_000_001])

@@ -128,3 +128,12 @@ def test_empty_descriptors_have_no_types() -> None:
 def test_invalid_descriptors_are_refused() -> None:
     with pytest.raises(InvalidProtoDescriptors):
         types_from_descriptors(b"\xff\xff\xff")
+
+
+@pytest.mark.parametrize("seconds", [-62_135_596_800, -1, 0, 1, 1_795_994_657, 253_402_300_799])
+@pytest.mark.parametrize("nanos", [0, 1_000, (1 << 28) - 1, 1 << 28, 700_123_456, 999_999_999])
+def test_timestamp_field_is_that_of_the_message(seconds: int, nanos: int) -> None:
+    message = wire.CommitResponse(commit_timestamp=Timestamp(seconds=seconds, nanos=nanos))
+    assert (
+        convert.timestamp_field(1, seconds * 1_000_000_000 + nanos) == message.SerializeToString()
+    )
