@@ -17,6 +17,7 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import lazy_pattern
+from spanemu.values import json, pg_jsonb
 from spanemu.values.key import KeyPart, int64_base, part_encoder
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
@@ -32,11 +33,23 @@ _strict_base64 = partial(a2b_base64, strict_mode=True)
 def column_decoder(type_: Type, decode: Decoder) -> ColumnDecoder:
     """Return a function from wire forms to Python forms, where `decode` converts one of them."""
     build = _DECODERS.get(type_.code)
-    return _each(decode) if build is None else build(type_, decode)
+    return _each(decode) if build is None else _nullable(build(type_, decode))
 
 
 def _each(decode: Decoder) -> ColumnDecoder:
     return lambda wire: list(map(decode, wire))
+
+
+def _nullable(decode_column: ColumnDecoder) -> ColumnDecoder:
+    """Return a function from wire forms of which some may be NULL."""
+
+    def decode_some(wire: Column) -> Column:
+        if None not in wire:
+            return decode_column(wire)
+        present = iter(decode_column([cell for cell in wire if cell is not None]))
+        return [None if cell is None else next(present) for cell in wire]
+
+    return decode_some
 
 
 def _int64s(_type: Type, decode: Decoder) -> ColumnDecoder:
@@ -101,6 +114,15 @@ def _timestamps(_type: Type, decode: Decoder) -> ColumnDecoder:
     return decode_column
 
 
+def _documents(type_: Type, decode: Decoder) -> ColumnDecoder:
+    read = pg_jsonb.read_column if type_.code is TypeCode.PG_JSONB else json.read_column
+
+    def decode_column(wire: Column) -> Column:
+        return read(wire) if set(map(type, wire)) == _TEXT else list(map(decode, wire))
+
+    return decode_column
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Python reads no more than microseconds, and other forms besides.
 _TIMESTAMPS = lazy_pattern(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}(?:\d{3})?)?Z)*", re.ASCII)
@@ -110,6 +132,8 @@ _DECODERS: dict[TypeCode, Callable[[Type, Decoder], ColumnDecoder]] = {
     TypeCode.FLOAT64: _same,
     TypeCode.STRING: _strings,
     TypeCode.BYTES: _bytes,
+    TypeCode.JSON: _documents,
+    TypeCode.PG_JSONB: _documents,
     TypeCode.TIMESTAMP: _timestamps,
 }
 
