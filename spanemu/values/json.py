@@ -255,7 +255,7 @@ def are_surely_valid(texts: Sequence[str]) -> bool:
         if _TOO_MANY_DIGITS in together.encode().translate(_DIGITS):
             return False
         # The scanner ends the list where it finds no value.
-        ends = [end for _, end in map(_CHECKER.scan_once, texts, repeat(0))]
+        ends = [end for _, end in map(_scan, texts, repeat(0))]
     except ValueError:  # also for a surrogate, which UTF-8 does not have
         return False
     return ends == list(map(len, texts))
@@ -390,6 +390,8 @@ _DECODERS = _decoders(for_long=False)
 _LONG_DECODERS = _decoders(for_long=True)
 _QUICK_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _CHECKER = json.JSONDecoder(parse_float=_short_double, parse_constant=_no_constant)
+# From a text and a position to the value there, and its end. Raises StopIteration for no value.
+_scan: Callable[[str, int], tuple[Any, int]] = _CHECKER.scan_once  # type: ignore[attr-defined]
 
 
 def is_too_deep(value: Any) -> bool:
