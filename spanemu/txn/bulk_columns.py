@@ -47,14 +47,28 @@ class NewRows(NamedTuple):
     parents: Sequence[bytes]
 
 
+PARTS_OF_REST = 15  # of many rows each, after one of different values
 # The types whose equal values are the same, and of which columns often have few.
 REPETITIVE = frozenset({TypeCode.INT64, TypeCode.STRING, TypeCode.DATE})
 
 
-def shared(cells: Cells) -> Cells:
-    """Return cells of which equal ones are one object, if there are many of them."""
-    known = dict(zip(cells, cells, strict=True))
-    return cells if 2 * len(known) > len(cells) else [known[cell] for cell in cells]
+class Sharing:
+    """The sharing of equal values of one column, which rests while there are few of them."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self._rests = 0  # for so many more parts
+
+    def shared(self, cells: Cells) -> Cells:
+        """Return cells of which equal ones are one object, if there are many of them."""
+        if self._rests:
+            self._rests -= 1
+            return cells
+        known = dict(zip(cells, cells, strict=True))
+        if 2 * len(known) > len(cells):
+            self._rests = PARTS_OF_REST
+            return cells
+        return [known[cell] for cell in cells]
 
 
 # ---------------------------------------------------------------------------- completion
@@ -112,8 +126,8 @@ def computed(
         return columns
     columns = list(columns)
     for column, expression in generated:
-        evaluate = expression.evaluate
-        columns[column.position] = [evaluate(row, context) for row in zip(*columns, strict=True)]
+        rows = list(zip(*columns, strict=True))
+        columns[column.position] = expression.evaluate_all(rows, context)
     return columns
 
 

@@ -6,7 +6,8 @@ has no check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
+from functools import cache, partial
 from typing import Any
 
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
@@ -14,7 +15,11 @@ from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
-from spanemu.sql.executor.build import compile_row_expression
+from spanemu.sql.executor.build import (
+    ColumnFunction,
+    compile_column_expression,
+    compile_row_expression,
+)
 from spanemu.sql.functions.registry import Context
 from spanemu.txn import value_errors
 from spanemu.values.types import Type, TypeCode
@@ -166,10 +171,16 @@ class RowExpression:
     """A compiled expression over one row.
 
     `evaluate(row, context)` computes its value; `reads` holds the positions of its columns.
+    `compiled_for_many` compiles the expression for many rows when that is first needed.
     """
 
     evaluate: Callable[[Row, Context], Any]
     reads: frozenset[int]
+    compiled_for_many: Callable[[], ColumnFunction]
+
+    def evaluate_all(self, rows: Sequence[Row], context: Context) -> list[Any]:
+        """Compute the values of many rows."""
+        return self.compiled_for_many()(rows, context)
 
 
 def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> RowExpression:
@@ -177,5 +188,7 @@ def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> 
     analyzed = dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
     positions = {column.id: stored.position for column, stored in analyzed.columns}
     return RowExpression(
-        compile_row_expression(analyzed.expression, positions), frozenset(positions.values())
+        compile_row_expression(analyzed.expression, positions),
+        frozenset(positions.values()),
+        cache(partial(compile_column_expression, analyzed.expression, positions)),
     )
