@@ -37,6 +37,7 @@ GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collectio
 COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
 GROWTH_MAX = 4  # of the blocks of memory, before the next full collection visits all of them
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
+ROWS_FROZEN_MIN = 256  # written together that are frozen at once, while the heap is frozen
 ROWS_MIN = 50_000  # with index entries, of all emulators, for which frozen objects pay
 _FULL = 2  # the number of the oldest generation
 
@@ -182,6 +183,8 @@ class Heap:
     def note_rows(self, count: int) -> None:
         """Freeze the objects that exist, once emulators hold many rows; `count` have been added."""
         self._rows_added += count
+        if self._is_active and count >= ROWS_FROZEN_MIN:
+            self._freeze_grown()  # Otherwise several collections would visit each of the rows.
         # A thread that holds a store's mutex does not wait for this one.
         if self._rows_added >= ROWS_MIN and self._holds and self._mutex.acquire(blocking=False):
             try:
@@ -269,11 +272,15 @@ class Heap:
             if self._is_exiting:
                 self.freeze()
         elif monotonic() - self._began > COLLECTION_SECONDS_MAX:
-            self.freeze()
-            # `gc.get_freeze_count` would visit every frozen object.
-            blocks = sys.getallocatedblocks()
-            self._blocks_min = self._blocks_min or blocks
-            self._is_due = blocks > GROWTH_MAX * self._blocks_min
+            self._freeze_grown()
+
+    def _freeze_grown(self) -> None:
+        """Freeze the objects that exist; after much growth, the next full collection thaws them."""
+        self.freeze()
+        # `gc.get_freeze_count` would visit every frozen object.
+        blocks = sys.getallocatedblocks()
+        self._blocks_min = self._blocks_min or blocks
+        self._is_due = blocks > GROWTH_MAX * self._blocks_min
 
 
 class Hold:
