@@ -18,7 +18,7 @@ from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values import json, pg_jsonb
+from spanemu.values import document_columns, json, pg_jsonb
 from spanemu.values.key import KeyPart, int64_base, part_encoder, timestamp_base
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
@@ -116,7 +116,9 @@ def _timestamps(_type: Type, decode: Decoder) -> ColumnDecoder:
 
 
 def _documents(type_: Type, decode: Decoder) -> ColumnDecoder:
-    read = pg_jsonb.read_column if type_.code is TypeCode.PG_JSONB else json.read_column
+    read: ColumnDecoder = document_columns.column_reader(json.Json, json.read)
+    if type_.code is TypeCode.PG_JSONB:
+        read = document_columns.column_reader(pg_jsonb.Jsonb, pg_jsonb.read)
 
     def decode_column(wire: Column) -> Column:
         return read(wire) if set(map(type, wire)) == _TEXT else list(map(decode, wire))

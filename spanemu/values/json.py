@@ -11,16 +11,14 @@ text is needed (`kept`): the plain data takes many times the memory of the text.
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from functools import partial
-from itertools import repeat
 from json.encoder import encode_basestring
 from math import copysign, isfinite
 from typing import Any, TypeVar
 
-from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long, parts_of
+from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.values.floats import shortest_digits
 from spanemu.values.types import BadValue
 
@@ -34,7 +32,6 @@ _PLACES_MIN, _PLACES_MAX = -3, 15  # Further out, numbers are written with an ex
 _SHORT_CHARS = 16
 # Integers of fewer digits are within INT64.
 _TOO_MANY_DIGITS = b"0" * 18
-_DOCUMENTS_AT_ONCE = 64  # of a column that are checked together
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _BLANKS = (" ", "\n", "\r", "\t")
 # The canonical text of a document kept as text is shorter, but for blanks after commas and colons.
@@ -200,28 +197,6 @@ def kept(document: type[D], parse_whole: Callable[[str], D]) -> Callable[[str], 
     return read
 
 
-def kept_column(document: type[D], read: Callable[[str], D]) -> Callable[[Sequence[str]], list[D]]:
-    """Return a function from texts to documents as `read` returns them, which `kept` has made."""
-    new = document.__new__
-
-    def read_all(texts: Sequence[str]) -> list[D]:
-        documents: list[D] = []
-        for part in parts_of(texts, _DOCUMENTS_AT_ONCE):
-            documents += read_part(part) if are_surely_valid(part) else map(read, part)
-        return documents
-
-    def read_part(texts: Sequence[str]) -> list[D]:
-        documents = list(map(new, repeat(document, len(texts))))
-        _consume(map(setattr, documents, repeat("source"), texts))
-        _consume(map(setattr, documents, repeat("_text"), repeat(None)))
-        return documents
-
-    return read_all
-
-
-_consume = deque[object](maxlen=0).extend  # Runs an iterator whose items are not needed.
-
-
 class _Unsure(ValueError):
     """A document that only a parser with all rules can judge."""
 
@@ -241,24 +216,6 @@ def is_surely_valid(text: str) -> bool:
     except ValueError:  # also for a surrogate, which UTF-8 does not have
         return False
     return end == len(text)
-
-
-def are_surely_valid(texts: Sequence[str]) -> bool:
-    """Return whether `is_surely_valid` holds for each of some texts, as far as one look shows."""
-    together = "\n".join(texts)
-    if any(map(is_long, texts)) or "\\u" in together:
-        return False
-    levels_max = sum([max(map(str.count, texts, repeat(opening))) for opening in "[{"])
-    if levels_max > JSON_NESTING_MAX:
-        return False
-    try:
-        if _TOO_MANY_DIGITS in together.encode().translate(_DIGITS):
-            return False
-        # The scanner ends the list where it finds no value.
-        ends = [end for _, end in map(_scan, texts, repeat(0))]
-    except ValueError:  # also for a surrogate, which UTF-8 does not have
-        return False
-    return ends == list(map(len, texts))
 
 
 def _short_double(text: str) -> float:
@@ -390,8 +347,6 @@ _DECODERS = _decoders(for_long=False)
 _LONG_DECODERS = _decoders(for_long=True)
 _QUICK_WRITER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _CHECKER = json.JSONDecoder(parse_float=_short_double, parse_constant=_no_constant)
-# From a text and a position to the value there, and its end. Raises StopIteration for no value.
-_scan: Callable[[str, int], tuple[Any, int]] = _CHECKER.scan_once  # type: ignore[attr-defined]
 
 
 def is_too_deep(value: Any) -> bool:
@@ -419,4 +374,3 @@ def is_unicode(text: str) -> bool:
 
 
 read = kept(Json, partial(parse, wide_number_mode="kept"))
-read_column = kept_column(Json, read)

@@ -17,14 +17,7 @@ from typing import Any
 from spanemu.base.deadline_checks import interruptible, interruptible_calls, is_long
 from spanemu.base.deferred import lazy_pattern
 from spanemu.values import pg_numeric
-from spanemu.values.json import (
-    JSON_NESTING_MAX,
-    Document,
-    is_too_deep,
-    is_unicode,
-    kept,
-    kept_column,
-)
+from spanemu.values.json import JSON_NESTING_MAX, Document, is_too_deep, is_unicode, kept
 from spanemu.values.types import BadValue
 
 INTEGER_DIGITS_MAX = 4_932  # of a number, before the point
@@ -159,4 +152,3 @@ _WRITERS: dict[type, Any] = {
 
 
 read = kept(Jsonb, parse)
-read_column = kept_column(Jsonb, read)

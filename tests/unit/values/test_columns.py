@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json as python_json
 import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spanemu.values import json, types
+from spanemu.values import document_columns, json, pg_jsonb, types
 from spanemu.values.columns import column_decoder, key_column_encoder
 from spanemu.values.key import part_encoder
 from spanemu.values.mutation import COMMIT_TIMESTAMP
@@ -76,7 +79,52 @@ def test_columns_are_decoded_as_single_values(type_, wire):
     ],
 )
 def test_invalid_documents_in_a_column_are_refused(texts):
-    assert not json.are_surely_valid(texts)
+    assert not document_columns.are_plain(texts)
     decode = decoder(types.JSON)
     with pytest.raises(BadValue):
         column_decoder(types.JSON, decode)(texts)
+
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**17) + 1, 10**17 - 1)
+    | st.decimals(-9_999_999, 9_999_999, places=7).map(float)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+PIECES = st.lists(
+    st.sampled_from([*'{}[]:,"\\ \n\0', "null", "-", "0", "17", "1.5", "e3", "\\u00e9"])
+)
+
+
+@given(PLAIN.map(python_json.dumps) | PIECES.map("".join))
+def test_plain_documents_are_those_that_a_parser_reads(text):
+    if document_columns.are_plain([text]):
+        for type_, parse in ((types.JSON, json.parse), (types.PG_JSONB, pg_jsonb.parse)):
+            (kept,) = column_decoder(type_, decoder(type_))([text])
+            assert kept.text == parse(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}", "[ ]", "0", "-0", "-1.5", "0.0000001", "12345678901234567", "1234567.1234567", "true",
+        '{"a" : [1, {"b": [null, "\\n\\"é"]}]}', '""', '{"":{"":{"":{"":0}}}}',
+    ],
+)  # fmt: skip
+def test_plain_documents(text):
+    assert document_columns.are_plain([text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " 1", "01", "1.", ".5", "+1", "1e5", "123456789012345678", "12345678.5", "1.12345678",
+        "NaN", "[1,]", "[,1]", "[1 2]", '{"a":1,}', "{1:2}", '{"a"}', '{"a":1]', "[1}", '"\n"',
+        '"\\u00e9"', '"\\x"', '"a', "[[[[[]]]]]", "truefalse", "1 2", '"\ud800"', "[1]]", '""""',
+    ],
+)  # fmt: skip
+def test_other_documents_are_left_to_a_parser(text):
+    assert not document_columns.are_plain([text])
