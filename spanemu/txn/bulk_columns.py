@@ -12,7 +12,7 @@ from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, KeyPart
 from spanemu.sql.functions.registry import Context
 from spanemu.txn import value_errors
-from spanemu.txn.cells import RowExpression, surely_valid_length
+from spanemu.txn.cells import DOCUMENTS, RowExpression, surely_valid_length
 from spanemu.txn.rules import (
     CompiledIndex,
     CompiledSingleIndex,
@@ -22,6 +22,7 @@ from spanemu.txn.rules import (
 )
 from spanemu.txn.write_plan import WritePlan, check_commit_timestamp
 from spanemu.values.columns import ColumnEncoder, joined_parts, key_column_encoder
+from spanemu.values.document_columns import document_chars_max
 from spanemu.values.mutation import COMMIT_TIMESTAMP, CommitTimestampMark
 from spanemu.values.types import TypeCode
 
@@ -212,6 +213,10 @@ class IndexColumns:
 ColumnCheck = Callable[[Cells, int], bool]
 
 
+def _length_max(cells: Cells) -> int:
+    return max(map(len, cells), default=0)
+
+
 def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
     """Return a function that returns False, or raises, unless values of a column are valid.
 
@@ -219,6 +224,7 @@ def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
     """
     cell_bytes = rules.compiled.limits.cell_bytes
     longest = None if column.placement_key else surely_valid_length(column, cell_bytes)
+    length_max = document_chars_max if column.type.code in DOCUMENTS else _length_max
     check = rules.cell_checks.get(column.position) if longest is None else None
     is_bounded = is_timestamp(column) and column.allow_commit_timestamp
 
@@ -231,7 +237,7 @@ def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
             if column.not_null:
                 return False
             cells = [cell for cell in cells if cell is not None]
-        if longest is not None and max(map(len, cells), default=0) > longest:
+        if longest is not None and length_max(cells) > longest:
             return False
         if check is not None:
             for cell in cells:

@@ -27,6 +27,7 @@ from spanemu.values.types import Type, TypeCode
 Check = Callable[[Any], None]
 
 DEFAULT_PLACEMENT = "default"
+DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
 
 
 def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Check | None:
@@ -38,7 +39,7 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
         return _text_check(table, column, cell_bytes)
     if code in _BINARY:
         return _bytes_check(table, column, cell_bytes)
-    if code is TypeCode.JSON or code is TypeCode.PG_JSONB:
+    if code in DOCUMENTS:
         return _json_check(table, column, cell_bytes)
     return None
 
@@ -46,9 +47,12 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
 def surely_valid_length(column: Column, cell_bytes: int = CELL_BYTES_MAX) -> int | None:
     """Return the length up to which values of the column pass its check, whatever they contain.
 
-    None stands for a check of more than the length. A longer value may be valid as well.
+    That of a document is `chars_max`. None stands for a check of more than the length. A longer
+    value may be valid as well.
     """
     code = column.type.code
+    if code in DOCUMENTS:
+        return cell_bytes
     if code is TypeCode.STRING:
         limit = STRING_LENGTH_MAX if column.length is None else column.length
         return min(limit, cell_bytes // _CHARACTER_BYTES_MAX)

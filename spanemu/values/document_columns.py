@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import repeat
+from operator import attrgetter
 from typing import TypeVar
 
 from spanemu.base.deadline_checks import is_long, parts_of
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.json import Document
+from spanemu.values.json import GROWTH_MAX, Document
 
 D = TypeVar("D", bound=Document)
 
@@ -83,3 +84,11 @@ def are_plain(texts: Sequence[str]) -> bool:
     except UnicodeEncodeError:  # UTF-8 has no surrogates.
         return False
     return True
+
+
+def document_chars_max(documents: Sequence[Document]) -> int:
+    """Return an upper bound of `chars_max` of all documents."""
+    sources = list(map(attrgetter("source"), documents))
+    if None in sources:  # parsed by now
+        return max([document.chars_max for document in documents])
+    return GROWTH_MAX * max(map(len, sources), default=0)
