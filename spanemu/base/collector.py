@@ -140,6 +140,7 @@ class Heap:
         self._mutex = RLock()  # Guards the fields below.
         self._holds: list[Hold] = []
         self._rows_added = 0  # at most so many rows exist that `_count_rows` has not counted
+        self._has_many_rows = False  # as counted last
         self._is_active = False
         self._is_automatic = False  # whether Python itself started the current collection
         self._is_due = False  # whether the next full collection visits everything
@@ -183,14 +184,17 @@ class Heap:
     def note_rows(self, count: int) -> None:
         """Freeze the objects that exist, once emulators hold many rows; `count` have been added."""
         self._rows_added += count
-        if self._is_active and count >= ROWS_FROZEN_MIN:
-            self._freeze_grown()  # Otherwise several collections would visit each of the rows.
+        if count >= ROWS_FROZEN_MIN and self._has_many_rows:
+            self.freeze()  # Otherwise several collections would visit each of the rows.
         # A thread that holds a store's mutex does not wait for this one.
         if self._rows_added >= ROWS_MIN and self._holds and self._mutex.acquire(blocking=False):
             try:
                 rows = self._count_rows()
                 self._rows_added = min(rows, ROWS_MIN // 2)
-                if rows >= ROWS_MIN and not self._is_active:
+                self._has_many_rows = rows >= ROWS_MIN
+                if self._is_active:
+                    self._note_growth()
+                elif self._has_many_rows:
                     self._activate()
                     self.freeze()
             finally:
@@ -272,12 +276,14 @@ class Heap:
             if self._is_exiting:
                 self.freeze()
         elif monotonic() - self._began > COLLECTION_SECONDS_MAX:
-            self._freeze_grown()
+            self.freeze()
+            self._note_growth()
 
-    def _freeze_grown(self) -> None:
-        """Freeze the objects that exist; after much growth, the next full collection thaws them."""
-        self.freeze()
-        # `gc.get_freeze_count` would visit every frozen object.
+    def _note_growth(self) -> None:
+        """Thaw the heap in the next full collection if the process has grown much since the last.
+
+        Visits every pool of memory; `gc.get_freeze_count` would visit every frozen object.
+        """
         blocks = sys.getallocatedblocks()
         self._blocks_min = self._blocks_min or blocks
         self._is_due = blocks > GROWTH_MAX * self._blocks_min
