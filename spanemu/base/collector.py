@@ -286,7 +286,7 @@ class Heap:
         """
         blocks = sys.getallocatedblocks()
         self._blocks_min = self._blocks_min or blocks
-        self._is_due = blocks > GROWTH_MAX * self._blocks_min
+        self._is_due |= blocks > GROWTH_MAX * self._blocks_min
 
 
 class Hold:

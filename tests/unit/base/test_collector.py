@@ -340,3 +340,13 @@ def test_many_rows_written_together_are_frozen_unvisited() -> None:
         heap.note_rows(collector.ROWS_MIN)
         assert heap._is_due
     """)
+
+
+def test_many_rows_do_not_keep_dropped_databases_frozen() -> None:
+    run_apart("""
+        hold = heap.hold(lambda: collector.ROWS_MIN)
+        heap.note_rows(collector.ROWS_MIN)
+        heap.expect_garbage()
+        heap.note_rows(collector.ROWS_MIN)
+        assert heap._is_due
+    """)
