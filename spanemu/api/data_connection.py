@@ -28,7 +28,7 @@ from spanemu.schema.dialect import DATABASE_DIALECTS, GOOGLE_STANDARD_SQL, Datab
 from spanemu.schema.schema import Schema
 from spanemu.schema_source import quoted_database
 from spanemu.values.types import API_CODES, TypeCode
-from spanemu.values.value_bytes import field, list_texts, raw_column
+from spanemu.values.value_bytes import field, lists_text, raw_pieces
 
 _SPANNER = "/google.spanner.v1.Spanner/"
 _DATABASES = "/google.spanner.admin.database.v1.DatabaseAdmin/"
@@ -182,13 +182,14 @@ class DataConnection:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Insert rows in one commit. Raises SpannerError."""
-        self.insert_groups(table, {tuple(columns): rows})
+        by_column = [list(cells) for cells in zip(*rows, strict=True)]
+        self.insert_groups(table, {tuple(columns): by_column})
 
-    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Sequence[Row]]) -> None:
-        """Insert rows, grouped by their columns, in one commit. Raises SpannerError."""
+    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Batch]) -> None:
+        """Insert rows in one commit, by the names of their columns. Raises SpannerError."""
         commit = wire.CommitRequest(session=self._session, single_use_transaction=_READ_WRITE)
         mutations = [
-            field(_MUTATIONS, insertion(table, columns, rows)) for columns, rows in groups.items()
+            field(_MUTATIONS, insertion(table, columns, batch)) for columns, batch in groups.items()
         ]
         request = b"".join([commit.SerializeToString(), *mutations])
         self._retried(lambda: self._send(f"{_SPANNER}Commit", request, wire.CommitResponse))
@@ -378,10 +379,11 @@ def cell_of(value: Any) -> Cell:
     return [each.string_value or cell_of(each) for each in value.list_value.values]
 
 
-def insertion(table: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+def insertion(table: str, columns: Sequence[str], batch: Batch) -> bytes:
     """Return the bytes of a Mutation that inserts rows."""
     parts = [field(_TABLE, table.encode())]
     parts += [field(_COLUMNS, column.encode()) for column in columns]
-    cells = map("".join, zip(*map(raw_column, zip(*rows, strict=True)), strict=True))
-    content = "".join(list_texts(_VALUES, cells)).encode("latin-1")
+    pieces = [piece for cells in batch for piece in raw_pieces(cells)]
+    rows = list(map("".join, zip(*pieces, strict=True)))
+    content = lists_text(_VALUES, rows).encode("latin-1")
     return field(_INSERT, b"".join([*parts, content]))

@@ -37,6 +37,7 @@ GARBAGE_BYTES_MAX = 64 * 1024 * 1024  # of dropped databases, before a collectio
 COLLECTION_SHARE = 0.02  # of the time, for collections of such garbage
 GROWTH_MAX = 4  # of the blocks of memory, before the next full collection visits all of them
 FROZEN_BY_PYTHON_MAX = 1_000  # Python 3.12 itself freezes some hundred objects
+ROWS_FROZEN_MIN = 256  # written together that are frozen at once, while the heap is frozen
 ROWS_MIN = 50_000  # with index entries, of all emulators, for which frozen objects pay
 _FULL = 2  # the number of the oldest generation
 
@@ -139,6 +140,7 @@ class Heap:
         self._mutex = RLock()  # Guards the fields below.
         self._holds: list[Hold] = []
         self._rows_added = 0  # at most so many rows exist that `_count_rows` has not counted
+        self._has_many_rows = False  # as counted last
         self._is_active = False
         self._is_automatic = False  # whether Python itself started the current collection
         self._is_due = False  # whether the next full collection visits everything
@@ -182,12 +184,17 @@ class Heap:
     def note_rows(self, count: int) -> None:
         """Freeze the objects that exist, once emulators hold many rows; `count` have been added."""
         self._rows_added += count
+        if count >= ROWS_FROZEN_MIN and self._has_many_rows:
+            self.freeze()  # Otherwise several collections would visit each of the rows.
         # A thread that holds a store's mutex does not wait for this one.
         if self._rows_added >= ROWS_MIN and self._holds and self._mutex.acquire(blocking=False):
             try:
                 rows = self._count_rows()
                 self._rows_added = min(rows, ROWS_MIN // 2)
-                if rows >= ROWS_MIN and not self._is_active:
+                self._has_many_rows = rows >= ROWS_MIN
+                if self._is_active:
+                    self._note_growth()
+                elif self._has_many_rows:
                     self._activate()
                     self.freeze()
             finally:
@@ -270,10 +277,16 @@ class Heap:
                 self.freeze()
         elif monotonic() - self._began > COLLECTION_SECONDS_MAX:
             self.freeze()
-            # `gc.get_freeze_count` would visit every frozen object.
-            blocks = sys.getallocatedblocks()
-            self._blocks_min = self._blocks_min or blocks
-            self._is_due = blocks > GROWTH_MAX * self._blocks_min
+            self._note_growth()
+
+    def _note_growth(self) -> None:
+        """Thaw the heap in the next full collection if the process has grown much since the last.
+
+        Visits every pool of memory; `gc.get_freeze_count` would visit every frozen object.
+        """
+        blocks = sys.getallocatedblocks()
+        self._blocks_min = self._blocks_min or blocks
+        self._is_due |= blocks > GROWTH_MAX * self._blocks_min
 
 
 class Hold:

@@ -48,8 +48,8 @@ class Connection(Protocol):
         """Return a snapshot of the rows as they are now."""
         ...
 
-    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Sequence[Row]]) -> None:
-        """Insert rows, grouped by their columns, in one commit. Raises SpannerError."""
+    def insert_groups(self, table: str, groups: Mapping[tuple[str, ...], Batch]) -> None:
+        """Insert rows in one commit, by the names of their columns. Raises SpannerError."""
         ...
 
     def run_ddl(self, statements: Sequence[str], descriptors: bytes = b"") -> None:

@@ -13,7 +13,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import islice, repeat
 from math import isfinite
+from operator import attrgetter
 from typing import Any, Protocol, TextIO
 
 from spanemu.base.counts import counted
@@ -24,7 +26,8 @@ from spanemu.values.types import Type, TypeCode
 
 CSV_NULL = "\\N"
 CELL_CHARS_MAX = 1 << 30  # of CSV; more than any value of Spanner has
-_CSV_CHARS_TOGETHER = 1 << 16  # of rows that are converted together
+_CHARS_TOGETHER = 1 << 16  # of rows that are converted together
+_ROWS_AT_ONCE = 16  # of CSV that are read before their size is known
 _FLOATS = frozenset({TypeCode.FLOAT32, TypeCode.FLOAT64})
 _DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
 _TRUE, _FALSE = frozenset({"true", "t", "1"}), frozenset({"false", "f", "0"})
@@ -36,13 +39,30 @@ class InvalidRow(ValueError):
     """A row of a file that cannot be read; the message says what is wrong with it."""
 
 
-class FileRow(NamedTuple):
-    """A row of a file: its line, its approximate size, the names of its columns, and its cells."""
+class FileRows(NamedTuple):
+    """Some rows of a file with cells for the same columns.
 
-    line: int
+    The rows have a line each, and together about `size` characters. `cells` has the cells of each
+    column.
+    """
+
+    lines: Sequence[int]
     size: int
     columns: tuple[str, ...]
-    cells: Row
+    cells: Sequence[Sequence[Cell]]
+
+    def part(self, start: int, end: int) -> FileRows:
+        """Return the rows between two positions."""
+        lines = self.lines[start:end]
+        size = self.size * len(lines) // len(self.lines)
+        return FileRows(lines, size, self.columns, [cells[start:end] for cells in self.cells])
+
+
+def file_rows(
+    lines: Sequence[int], size: int, columns: tuple[str, ...], rows: Sequence[Row]
+) -> FileRows:
+    """Return rows of a file whose cells are listed row by row."""
+    return FileRows(lines, size, columns, list(zip(*rows, strict=True)))
 
 
 class RowFormat(Protocol):
@@ -64,7 +84,7 @@ class RowFormat(Protocol):
         """Write rows."""
         ...
 
-    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRow]:
+    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRows]:
         """Yield the rows of a file; `columns` are those of files that do not name columns."""
         ...
 
@@ -93,31 +113,60 @@ class JsonLines:
             texts = [[_json_text(cell) for cell in cells] for cells in batch]
             file.writelines([line % row for row in zip(*texts, strict=True)])
 
-    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRow]:
+    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRows]:
         """Yield the rows of a file, each with the columns that its object names."""
-        known: dict[tuple[str, ...], list[Type]] = {}
-        for number, line in enumerate(file, 1):
-            if line.isspace():
-                continue
-            try:
-                values = _read_json(line)
-            except ValueError as problem:
-                raise InvalidRow(f"line {number}: {problem}") from problem
-            if not isinstance(values, dict):
-                raise InvalidRow(f"line {number}: a row is an object")
-            names = tuple(values)
-            types = known.get(names)
-            if types is None:
-                types = [_column(table, name, number).type for name in names]
-                known[names] = types
-            try:
-                cells = [
-                    value if value.__class__ is str else _of_json(type_, value)
-                    for type_, value in zip(types, values.values(), strict=True)
-                ]
-            except ValueError as problem:
-                raise InvalidRow(f"line {number}: {problem}") from problem
-            yield FileRow(number, len(line), names, cells)
+        rows: list[tuple[int, Row]] = []  # with the same columns: the line and the cells
+        names: tuple[str, ...] = ()
+        size = 0
+        try:
+            for number, named, chars, cells in _json_rows(file, table):
+                if rows and named != names:
+                    yield _same(names, rows, size)
+                    rows, size = [], 0
+                names = named
+                size += chars
+                rows.append((number, cells))
+                if size > _CHARS_TOGETHER:
+                    yield _same(names, rows, size)
+                    rows, size = [], 0
+        except (InvalidRow, UnicodeError):
+            if rows:
+                yield _same(names, rows, size)  # An earlier row may be invalid as well.
+            raise
+        if rows:
+            yield _same(names, rows, size)
+
+
+def _same(names: tuple[str, ...], rows: Sequence[tuple[int, Row]], size: int) -> FileRows:
+    lines, cells = zip(*rows, strict=True)
+    return file_rows(lines, size, names, cells)
+
+
+def _json_rows(file: TextIO, table: Table) -> Iterator[tuple[int, tuple[str, ...], int, Row]]:
+    """Yield the line, the columns, the size and the cells of each row. Raises InvalidRow."""
+    known: dict[tuple[str, ...], list[Type]] = {}
+    for number, line in enumerate(file, 1):
+        if line.isspace():
+            continue
+        try:
+            values = _read_json(line)
+        except ValueError as problem:
+            raise InvalidRow(f"line {number}: {problem}") from problem
+        if not isinstance(values, dict):
+            raise InvalidRow(f"line {number}: a row is an object")
+        names = tuple(values)
+        types = known.get(names)
+        if types is None:
+            types = [_column(table, name, number).type for name in names]
+            known[names] = types
+        try:
+            cells = [
+                value if value.__class__ is str else _of_json(type_, value)
+                for type_, value in zip(types, values.values(), strict=True)
+            ]
+        except ValueError as problem:
+            raise InvalidRow(f"line {number}: {problem}") from problem
+        yield number, names, len(line), cells
 
 
 def _json_text(cell: Cell) -> str:
@@ -196,28 +245,15 @@ class Csv:
         for batch in batches:
             writer.writerows(zip(*map(self._texts, batch), strict=True))
 
-    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRow]:
+    def read(self, file: TextIO, table: Table, columns: Sequence[str]) -> Iterator[FileRows]:
         """Yield the rows of a file, with its header or `columns` as the names of the columns."""
         csv.field_size_limit(CELL_CHARS_MAX)
         lines = csv.reader(file, delimiter=self.delimiter, strict=True)
-        line = 1
         try:
             names = tuple(next(lines, ())) if self.header else tuple(columns)
         except csv.Error as problem:
-            raise InvalidRow(f"line {line}: {problem}") from problem
-        rows = _CsvRows(self, names, self._readers(table, names))
-        try:
-            line = lines.line_num + 1
-            for texts in lines:
-                if rows.add(line, texts):
-                    yield from rows.take()
-                line = lines.line_num + 1
-        except (csv.Error, UnicodeError) as problem:
-            yield from rows.take()  # An earlier row may be invalid as well.
-            if isinstance(problem, UnicodeError):
-                raise
-            raise InvalidRow(f"line {line}: {problem}") from problem
-        yield from rows.take()
+            raise InvalidRow(f"line 1: {problem}") from problem
+        return _CsvRows(self, names, self._readers(table, names)).read(lines)
 
     def _readers(self, table: Table, names: Sequence[str]) -> list[tuple[int, _CsvReader]]:
         """Return the functions for the cells that are not texts. Raises InvalidRow."""
@@ -262,41 +298,49 @@ class _CsvRows:
         self._form = form
         self._names = names
         self._readers = readers
-        self._lines: list[int] = []
-        self._texts: list[list[str]] = []
-        self._sizes: list[int] = []
-        self._chars = 0
 
-    def add(self, line: int, texts: list[str]) -> bool:
-        """Add the row on a line; return whether there are enough rows to take."""
-        size = sum(map(len, texts))
-        self._lines.append(line)
-        self._texts.append(texts)
-        self._sizes.append(size)
-        self._chars += size
-        return len(texts) != len(self._names) or self._chars > _CSV_CHARS_TOGETHER
+    def read(self, lines: Any) -> Iterator[FileRows]:
+        """Yield the rows of `csv.reader`. Raises InvalidRow and UnicodeError."""
+        numbered = zip(lines, map(attrgetter("line_num"), repeat(lines)), strict=False)
+        line = lines.line_num + 1
+        while True:
+            rows: list[tuple[list[str], int]] = []
+            size = 0
+            failure: Exception | None = None
+            try:
+                while size < _CHARS_TOGETHER:
+                    count = len(rows)
+                    rows.extend(islice(numbered, _ROWS_AT_ONCE))
+                    size += sum([sum(map(len, texts)) for texts, _ in rows[count:]])
+                    if len(rows) < count + _ROWS_AT_ONCE:
+                        break
+            except (csv.Error, UnicodeError) as problem:
+                failure = problem  # `rows` has those before it.
+            if rows:
+                starts = [line, *[end + 1 for _, end in rows]]
+                line = starts.pop()
+                yield from self._taken(starts, size, [texts for texts, _ in rows])
+            if isinstance(failure, UnicodeError):
+                raise failure
+            if failure is not None:
+                raise InvalidRow(f"line {line}: {failure}") from failure
+            if size < _CHARS_TOGETHER:
+                return
 
-    def take(self) -> Iterator[FileRow]:
-        """Yield the rows that were added, up to the first that is invalid.
-
-        Raises InvalidRow then.
-        """
-        lines, texts, sizes = self._lines, self._texts, self._sizes
-        self._lines, self._texts, self._sizes, self._chars = [], [], [], 0
-        if not texts:
-            return
-        names = self._names
+    def _taken(
+        self, lines: Sequence[int], size: int, texts: Sequence[list[str]]
+    ) -> Iterator[FileRows]:
+        """Yield the rows on some lines, up to the first that is invalid. Raises InvalidRow then."""
         try:
-            if len(texts[-1]) != len(names):
+            if set(map(len, texts)) != {len(self._names)}:
                 raise ValueError
-            cells: Iterable[Row] = self._converted(texts)
+            yield FileRows(lines, size, self._names, self._converted(texts))
         except ValueError:
-            cells = map(self._row, lines, texts)  # up to the invalid one
-        for line, size, row in zip(lines, sizes, cells, strict=True):
-            yield FileRow(line, size, names, row)
+            for line, cells in zip(lines, map(self._row, lines, texts), strict=True):
+                yield file_rows([line], sum(map(len, texts[0])), self._names, [cells])
 
-    def _converted(self, texts: list[list[str]]) -> list[Row]:
-        """Return rows of the right length. Raises ValueError."""
+    def _converted(self, texts: Sequence[list[str]]) -> list[Sequence[Cell]]:
+        """Return the columns of rows of the right length. Raises ValueError."""
         null = self._form.null
         columns: list[Sequence[Cell]] = [
             [None if text == null else text for text in column] if null in column else column
@@ -304,7 +348,7 @@ class _CsvRows:
         ]
         for number, read in self._readers:
             columns[number] = read.column(columns[number])  # type: ignore[arg-type]
-        return list(map(list, zip(*columns, strict=True)))
+        return columns
 
     def _row(self, line: int, texts: list[str]) -> Row:
         """Return the cells of a row. Raises InvalidRow."""

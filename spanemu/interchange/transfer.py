@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from math import ceil
 from pathlib import Path
 from typing import TextIO
 
 from spanemu.base.counts import counted
 from spanemu.base.errors import Code, SpannerError
-from spanemu.interchange.connection import Cell, Connection, Progress, Row
+from spanemu.interchange.connection import Batch, Cell, Connection, Progress
 from spanemu.interchange.errors import LoadRejected, StatementRefused
 from spanemu.interchange.folder import FolderDump, TableFile
 from spanemu.interchange.insert_rows import InsertedRows, InsertReader, begins_insert
@@ -24,7 +26,7 @@ from spanemu.interchange.parts import (
     loaded_columns,
     no_table,
 )
-from spanemu.interchange.row_files import FileRow, InvalidRow, RowFormat
+from spanemu.interchange.row_files import FileRows, InvalidRow, RowFormat, file_rows
 from spanemu.interchange.statements import FileStatement, file_statements
 from spanemu.schema.dialect import DatabaseDialect
 from spanemu.schema.schema import Schema
@@ -108,9 +110,9 @@ class _SqlLoad:
             self._insert_rows()
             self._progress.begin_table(table.name)
             self._batches = RowBatches(table, self._reader.schema)
-        size = len(statement.text) // len(rows)
-        for row in rows:
-            self._batches.add(FileRow(statement.line, size, columns, row))
+        lines = [statement.line] * len(rows)
+        for part in self._batches.parts(file_rows(lines, len(statement.text), columns, rows)):
+            self._batches.add(part)
             if self._batches.is_full:
                 self._insert_batches(self._batches)
 
@@ -239,7 +241,7 @@ def _load_file(
 
 def load_rows(
     connection: Connection,
-    rows: Iterable[FileRow],
+    rows: Iterable[FileRows],
     batches: RowBatches,
     path: Path,
     progress: Progress,
@@ -247,10 +249,11 @@ def load_rows(
     """Insert the rows of a file. Raises LoadRejected."""
     try:
         with batches.failures(str(path)):
-            for row in rows:
-                batches.add(row)
-                if batches.is_full:
-                    batches.insert_into(connection, progress)
+            for some in rows:
+                for part in batches.parts(some):
+                    batches.add(part)
+                    if batches.is_full:
+                        batches.insert_into(connection, progress)
             batches.insert_into(connection, progress)
     except InvalidRow as problem:
         raise LoadRejected(f"{path}: {problem}") from problem
@@ -276,7 +279,7 @@ class RowBatches:
     unit: str = ""
     hint: Callable[[int, Cell], str] = no_hint
     inserted: int = 0
-    _rows: list[FileRow] = field(default_factory=list)
+    _parts: list[FileRows] = field(default_factory=list)
     _mutations_per_cell: int = field(init=False)
     _mutations: int = 0
     _bytes: int = 0
@@ -284,11 +287,24 @@ class RowBatches:
     def __post_init__(self) -> None:
         self._mutations_per_cell = 1 + len(self.schema.indexes_of(self.table))
 
-    def add(self, row: FileRow) -> None:
-        """Add a row."""
-        self._rows.append(row)
-        self._mutations += len(row.columns) * self._mutations_per_cell
-        self._bytes += row.size
+    def parts(self, rows: FileRows) -> Iterator[FileRows]:
+        """Yield rows in parts, each of which fills the commit at most, once those before are in."""
+        count, start = len(rows.lines), 0
+        mutations, size = self._mutations_of(rows) / count, max(1, rows.size) / count
+        while start < count:
+            left = (MUTATIONS_PER_COMMIT - self._mutations) / mutations
+            end = start + max(1, ceil(min(left, (BYTES_PER_COMMIT - self._bytes) / size)))
+            yield rows if not start and end >= count else rows.part(start, end)
+            start = end
+
+    def add(self, rows: FileRows) -> None:
+        """Add rows."""
+        self._parts.append(rows)
+        self._mutations += self._mutations_of(rows)
+        self._bytes += rows.size
+
+    def _mutations_of(self, rows: FileRows) -> int:
+        return max(1, len(rows.columns)) * len(rows.lines) * self._mutations_per_cell
 
     @property
     def is_full(self) -> bool:
@@ -297,14 +313,16 @@ class RowBatches:
 
     def insert_into(self, connection: Connection, progress: Progress) -> None:
         """Insert the rows in one commit. Raises SpannerError; the rows are then still here."""
-        if self._rows:
-            groups: dict[tuple[str, ...], list[Row]] = {}
-            for row in self._rows:
-                groups.setdefault(row.columns, []).append(row.cells)
-            connection.insert_groups(self.table.name, groups)
-            progress.add_rows(len(self._rows))
-            self.inserted += len(self._rows)
-        self._rows, self._mutations, self._bytes = [], 0, 0
+        if self._parts:
+            groups: dict[tuple[str, ...], list[FileRows]] = {}
+            for part in self._parts:
+                groups.setdefault(part.columns, []).append(part)
+            batches = {columns: _columns_of(parts) for columns, parts in groups.items()}
+            connection.insert_groups(self.table.name, batches)
+            count = sum(len(part.lines) for part in self._parts)
+            progress.add_rows(count)
+            self.inserted += count
+        self._parts, self._mutations, self._bytes = [], 0, 0
 
     def check_count(self, path: Path, written: int | None) -> None:
         """Raise LoadRejected if a file had another number of rows when it was written."""
@@ -318,25 +336,30 @@ class RowBatches:
         try:
             yield
         except SpannerError as failure:
-            if not self._rows:
+            if not self._parts:
                 raise
-            first, last, hint = self._rows[0].line, self._rows[-1].line, ""
+            first, last, hint = self._parts[0].lines[0], self._parts[-1].lines[-1], ""
             if failure.code in _CODES_OF_VALUES and (fault := self._fault()) is not None:
-                first, last = fault[0].line, fault[0].line
-                hint = self.hint(first, fault[1])
+                first, last = fault[0], fault[0]
+                hint = self.hint(*fault)
             lines = _at(origin, first, last, self.unit)
             raise LoadRejected(f"{lines}: {failure}{hint}") from failure
 
-    def _fault(self) -> tuple[FileRow, Cell] | None:
-        """Return the first row with a cell that its column does not take, and the cell."""
-        takers: dict[tuple[str, ...], list[Callable[[Cell], bool]]] = {}
-        for row in self._rows:
-            if row.columns not in takers:
-                takers[row.columns] = [_taker(self.table, name) for name in row.columns]
-            for takes, cell in zip(takers[row.columns], row.cells, strict=True):
-                if not takes(cell):
-                    return row, cell
+    def _fault(self) -> tuple[int, Cell] | None:
+        """Return the line of the first row with a cell that its column does not take, and this."""
+        for part in self._parts:
+            takers = [_taker(self.table, name) for name in part.columns]
+            for line, *cells in zip(part.lines, *part.cells, strict=True):
+                for takes, cell in zip(takers, cells, strict=True):
+                    if not takes(cell):
+                        return line, cell
         return None
+
+
+def _columns_of(parts: Sequence[FileRows]) -> Batch:
+    """Return the cells of rows with the same columns, by column."""
+    columns = zip(*[part.cells for part in parts], strict=True)
+    return [list(chain.from_iterable(each)) for each in columns]
 
 
 _CODES_OF_VALUES = frozenset({Code.INVALID_ARGUMENT, Code.FAILED_PRECONDITION, Code.OUT_OF_RANGE})

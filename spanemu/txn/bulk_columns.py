@@ -12,7 +12,7 @@ from spanemu.base.record import NamedTuple
 from spanemu.schema.table import Column, KeyPart
 from spanemu.sql.functions.registry import Context
 from spanemu.txn import value_errors
-from spanemu.txn.cells import RowExpression, surely_valid_length
+from spanemu.txn.cells import DOCUMENTS, RowExpression, surely_valid_length
 from spanemu.txn.rules import (
     CompiledIndex,
     CompiledSingleIndex,
@@ -22,6 +22,7 @@ from spanemu.txn.rules import (
 )
 from spanemu.txn.write_plan import WritePlan, check_commit_timestamp
 from spanemu.values.columns import ColumnEncoder, joined_parts, key_column_encoder
+from spanemu.values.document_columns import document_chars_max
 from spanemu.values.mutation import COMMIT_TIMESTAMP, CommitTimestampMark
 from spanemu.values.types import TypeCode
 
@@ -47,14 +48,28 @@ class NewRows(NamedTuple):
     parents: Sequence[bytes]
 
 
+PARTS_OF_REST = 15  # of many rows each, after one of different values
 # The types whose equal values are the same, and of which columns often have few.
 REPETITIVE = frozenset({TypeCode.INT64, TypeCode.STRING, TypeCode.DATE})
 
 
-def shared(cells: Cells) -> Cells:
-    """Return cells of which equal ones are one object, if there are many of them."""
-    known = dict(zip(cells, cells, strict=True))
-    return cells if 2 * len(known) > len(cells) else [known[cell] for cell in cells]
+class Sharing:
+    """The sharing of equal values of one column, which rests while there are few of them."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self._rests = 0  # for so many more parts
+
+    def shared(self, cells: Cells) -> Cells:
+        """Return cells of which equal ones are one object, if there are many of them."""
+        if self._rests:
+            self._rests -= 1
+            return cells
+        known = dict(zip(cells, cells, strict=True))
+        if 2 * len(known) > len(cells):
+            self._rests = PARTS_OF_REST
+            return cells
+        return [known[cell] for cell in cells]
 
 
 # ---------------------------------------------------------------------------- completion
@@ -112,8 +127,8 @@ def computed(
         return columns
     columns = list(columns)
     for column, expression in generated:
-        evaluate = expression.evaluate
-        columns[column.position] = [evaluate(row, context) for row in zip(*columns, strict=True)]
+        rows = list(zip(*columns, strict=True))
+        columns[column.position] = expression.evaluate_all(rows, context)
     return columns
 
 
@@ -198,6 +213,10 @@ class IndexColumns:
 ColumnCheck = Callable[[Cells, int], bool]
 
 
+def _length_max(cells: Cells) -> int:
+    return max(map(len, cells), default=0)
+
+
 def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
     """Return a function that returns False, or raises, unless values of a column are valid.
 
@@ -205,6 +224,7 @@ def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
     """
     cell_bytes = rules.compiled.limits.cell_bytes
     longest = None if column.placement_key else surely_valid_length(column, cell_bytes)
+    length_max = document_chars_max if column.type.code in DOCUMENTS else _length_max
     check = rules.cell_checks.get(column.position) if longest is None else None
     is_bounded = is_timestamp(column) and column.allow_commit_timestamp
 
@@ -217,7 +237,7 @@ def column_check(rules: CompiledTable, column: Column) -> ColumnCheck:
             if column.not_null:
                 return False
             cells = [cell for cell in cells if cell is not None]
-        if longest is not None and max(map(len, cells), default=0) > longest:
+        if longest is not None and length_max(cells) > longest:
             return False
         if check is not None:
             for cell in cells:

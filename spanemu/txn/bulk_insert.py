@@ -22,12 +22,12 @@ from spanemu.txn.bulk_columns import (
     IndexColumns,
     KeyParts,
     NewRows,
+    Sharing,
     column_check,
     completed,
     computed,
     has_known_keys,
     hold,
-    shared,
 )
 from spanemu.txn.write import WriteBatch
 from spanemu.txn.write_plan import ROWS_AT_ONCE, WritePlan
@@ -97,8 +97,10 @@ class BulkInsert:
             pairs = zip(rules.parent.table.key, rules.table.key_positions, strict=False)
             self._parent = [self._parts.number(part, position) for part, position in pairs]
         self._indexes = [IndexColumns(index, self._parts) for index in rules.indexes]
-        self._repetitive = [
-            number for number, column in enumerate(plan.columns) if column.type.code in REPETITIVE
+        self._sharing = [
+            Sharing(number)
+            for number, column in enumerate(plan.columns)
+            if column.type.code in REPETITIVE
         ]
         self._checks = [column_check(rules, column) for column in plan.columns]
         self._virtual = rules.virtual if rules.indexes_virtual else ()
@@ -123,8 +125,8 @@ class BulkInsert:
         if plan.vectors:
             rows = [plan.packed(cells) for cells in rows]
         listed: list[Cells] = list(zip(*rows, strict=True))
-        for number in self._repetitive:
-            listed[number] = shared(listed[number])
+        for sharing in self._sharing:
+            listed[sharing.column] = sharing.shared(listed[sharing.column])
         checked = zip(self._checks, listed, strict=True)
         if not all(check(cells, context.now) for check, cells in checked):
             return None

@@ -6,7 +6,8 @@ has no check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
+from functools import cache, partial
 from typing import Any
 
 from spanemu.base.limits import BYTES_LENGTH_MAX, CELL_BYTES_MAX, STRING_LENGTH_MAX
@@ -14,7 +15,11 @@ from spanemu.base.record import dataclass
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, Table
 from spanemu.sql.dialects import dialect_of
-from spanemu.sql.executor.build import compile_row_expression
+from spanemu.sql.executor.build import (
+    ColumnFunction,
+    compile_column_expression,
+    compile_row_expression,
+)
 from spanemu.sql.functions.registry import Context
 from spanemu.txn import value_errors
 from spanemu.values.types import Type, TypeCode
@@ -22,6 +27,7 @@ from spanemu.values.types import Type, TypeCode
 Check = Callable[[Any], None]
 
 DEFAULT_PLACEMENT = "default"
+DOCUMENTS = frozenset({TypeCode.JSON, TypeCode.PG_JSONB})
 
 
 def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Check | None:
@@ -33,7 +39,7 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
         return _text_check(table, column, cell_bytes)
     if code in _BINARY:
         return _bytes_check(table, column, cell_bytes)
-    if code is TypeCode.JSON or code is TypeCode.PG_JSONB:
+    if code in DOCUMENTS:
         return _json_check(table, column, cell_bytes)
     return None
 
@@ -41,9 +47,12 @@ def check_of(table: str, column: Column, cell_bytes: int = CELL_BYTES_MAX) -> Ch
 def surely_valid_length(column: Column, cell_bytes: int = CELL_BYTES_MAX) -> int | None:
     """Return the length up to which values of the column pass its check, whatever they contain.
 
-    None stands for a check of more than the length. A longer value may be valid as well.
+    That of a document is `chars_max`. None stands for a check of more than the length. A longer
+    value may be valid as well.
     """
     code = column.type.code
+    if code in DOCUMENTS:
+        return cell_bytes
     if code is TypeCode.STRING:
         limit = STRING_LENGTH_MAX if column.length is None else column.length
         return min(limit, cell_bytes // _CHARACTER_BYTES_MAX)
@@ -166,10 +175,16 @@ class RowExpression:
     """A compiled expression over one row.
 
     `evaluate(row, context)` computes its value; `reads` holds the positions of its columns.
+    `compiled_for_many` compiles the expression for many rows when that is first needed.
     """
 
     evaluate: Callable[[Row, Context], Any]
     reads: frozenset[int]
+    compiled_for_many: Callable[[], ColumnFunction]
+
+    def evaluate_all(self, rows: Sequence[Row], context: Context) -> list[Any]:
+        """Compute the values of many rows."""
+        return self.compiled_for_many()(rows, context)
 
 
 def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> RowExpression:
@@ -177,5 +192,7 @@ def compile_expression(schema: Schema, table: Table, text: str, type_: Type) -> 
     analyzed = dialect_of(schema.dialect).analyze_expression(text, table, schema, expected=type_)
     positions = {column.id: stored.position for column, stored in analyzed.columns}
     return RowExpression(
-        compile_row_expression(analyzed.expression, positions), frozenset(positions.values())
+        compile_row_expression(analyzed.expression, positions),
+        frozenset(positions.values()),
+        cache(partial(compile_column_expression, analyzed.expression, positions)),
     )

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
+from itertools import repeat
 
 from spanemu.base.call import current
 from spanemu.schema.indexes import TableOrIndex
@@ -257,26 +258,33 @@ class TransactionWorkspace:
         """Lock the buffered writes, unless each was locked when it was made."""
         if self._locks_writes:
             return
-        buffer, held = self.buffer, self.holder.rows
-        for tree, pending in buffer.trees.items():
-            whole: Lock | None = None
-            left: list[tuple[bytes, Lock]] = []
-            for key in pending.rows:
-                locked = held.get((tree, key))
-                if locked is WRITE_ROW:  # The commit has locked this row already.
-                    continue
-                if buffer.parts:
-                    lock = self._write_lock(buffer.written(tree, key))
-                else:
-                    lock = whole = whole or self._write_lock(WHOLE_ROW)
-                if not covers(locked, lock):
-                    left.append((key, lock))
+        for tree, pending in self.buffer.trees.items():
+            left = self._left_to_lock(tree, pending.rows)
             if len(left) == 1:
                 self.locks.lock_row(self.holder, tree, *left[0])
             elif left:
                 self.locks.lock_rows(self.holder, tree, left)
         for timestamp_key_range in self._timestamp_ranges:
             self.locks.lock_range(self.holder, *timestamp_key_range, WRITE_TIMESTAMP_RANGE)
+
+    def _left_to_lock(self, tree: TreeId, keys: Iterable[bytes]) -> list[tuple[bytes, Lock]]:
+        """Return the keys of buffered rows that are not locked for writing, with their locks."""
+        buffer, held = self.buffer, self.holder.rows
+        whole: Lock | None = None
+        if tree not in self.holder.keys and not buffer.parts:  # No row of the tree is locked.
+            return list(zip(keys, repeat(self._write_lock(WHOLE_ROW))))
+        left: list[tuple[bytes, Lock]] = []
+        for key in keys:
+            locked = held.get((tree, key))
+            if locked is WRITE_ROW:  # The commit has locked this row already.
+                continue
+            if buffer.parts:
+                lock = self._write_lock(buffer.written(tree, key))
+            else:
+                lock = whole = whole or self._write_lock(WHOLE_ROW)
+            if not covers(locked, lock):
+                left.append((key, lock))
+        return left
 
     def rebase(self) -> None:
         """Apply each partly written row to the row as committed now."""

@@ -5,12 +5,12 @@ of none), `value` (conversion between wire form and Python form, by type), `valu
 bytes of protocol buffers, and rows, by generated functions), `numeric`, `floats`, `date`,
 `timestamp` with its zones, `interval`, `uuid_text` and `json` (text and arithmetic of one type
 each), `order` (order, groups and equality of values), `key` (order-preserving bytes and ranges of
-them), `columns` (many values converted at once), `key_text` (keys in error messages, values in
-dumps), `token_list` (what tokenizers make of texts) with `token_finder`, `cell_mask` (masks of the
-cells of a row), `mutation` (writes as plain data), `vector` (the packed form of a cell with
-`vector_length`) and `vector_rows` (rows by their vectors). PostgreSQL databases have `pg_numeric`
-and `pg_jsonb` in place of `numeric` and `json`. Graph queries have `graph_types` (types of elements
-and paths) and `graph` (their values and identifiers).
+them), `columns` (many values converted at once) with `document_columns` (those of JSON), `key_text`
+(keys in error messages, values in dumps), `token_list` (what tokenizers make of texts) with
+`token_finder`, `cell_mask` (masks of the cells of a row), `mutation` (writes as plain data),
+`vector` (the packed form of a cell with `vector_length`) and `vector_rows` (rows by their vectors).
+PostgreSQL databases have `pg_numeric` and `pg_jsonb` in place of `numeric` and `json`. Graph
+queries have `graph_types` (types of elements and paths) and `graph` (their values and identifiers).
 
 The Python form of each type; SQL NULL is always `None`:
 

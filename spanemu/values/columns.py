@@ -13,11 +13,13 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from operator import add
+from struct import pack, unpack
 from typing import Any
 
 from spanemu.base.clock import NANOS_PER_SECOND
 from spanemu.base.deferred import lazy_pattern
-from spanemu.values.key import KeyPart, int64_base, part_encoder
+from spanemu.values import document_columns, json, pg_jsonb
+from spanemu.values.key import KeyPart, int64_base, part_encoder, timestamp_base
 from spanemu.values.types import Type, TypeCode
 from spanemu.values.value import INT64_MAX, INT64_MIN, SAME_ON_THE_WIRE, Decoder
 
@@ -32,11 +34,23 @@ _strict_base64 = partial(a2b_base64, strict_mode=True)
 def column_decoder(type_: Type, decode: Decoder) -> ColumnDecoder:
     """Return a function from wire forms to Python forms, where `decode` converts one of them."""
     build = _DECODERS.get(type_.code)
-    return _each(decode) if build is None else build(type_, decode)
+    return _each(decode) if build is None else _nullable(build(type_, decode))
 
 
 def _each(decode: Decoder) -> ColumnDecoder:
     return lambda wire: list(map(decode, wire))
+
+
+def _nullable(decode_column: ColumnDecoder) -> ColumnDecoder:
+    """Return a function from wire forms of which some may be NULL."""
+
+    def decode_some(wire: Column) -> Column:
+        if None not in wire:
+            return decode_column(wire)
+        present = iter(decode_column([cell for cell in wire if cell is not None]))
+        return [None if cell is None else next(present) for cell in wire]
+
+    return decode_some
 
 
 def _int64s(_type: Type, decode: Decoder) -> ColumnDecoder:
@@ -101,6 +115,17 @@ def _timestamps(_type: Type, decode: Decoder) -> ColumnDecoder:
     return decode_column
 
 
+def _documents(type_: Type, decode: Decoder) -> ColumnDecoder:
+    read: ColumnDecoder = document_columns.column_reader(json.Json, json.read)
+    if type_.code is TypeCode.PG_JSONB:
+        read = document_columns.column_reader(pg_jsonb.Jsonb, pg_jsonb.read)
+
+    def decode_column(wire: Column) -> Column:
+        return read(wire) if set(map(type, wire)) == _TEXT else list(map(decode, wire))
+
+    return decode_column
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Python reads no more than microseconds, and other forms besides.
 _TIMESTAMPS = lazy_pattern(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}(?:\d{3})?)?Z)*", re.ASCII)
@@ -110,6 +135,8 @@ _DECODERS: dict[TypeCode, Callable[[Type, Decoder], ColumnDecoder]] = {
     TypeCode.FLOAT64: _same,
     TypeCode.STRING: _strings,
     TypeCode.BYTES: _bytes,
+    TypeCode.JSON: _documents,
+    TypeCode.PG_JSONB: _documents,
     TypeCode.TIMESTAMP: _timestamps,
 }
 
@@ -118,24 +145,50 @@ def key_column_encoder(part: KeyPart) -> ColumnEncoder:
     """Return a function from values to their encoded key parts."""
     type_, order = part
     encode = part_encoder(type_, order)
-    if type_.code is TypeCode.INT64:
-        return _int64_parts(order.descending, encode)
     if type_.code is TypeCode.STRING and not order.descending:
         return _string_parts(encode)
-    return lambda values: list(map(encode, values))
-
-
-def _int64_parts(descending: bool, encode: Callable[[Any], bytes]) -> ColumnEncoder:
-    base, size = int64_base(descending)
+    if type_.code not in _INTEGERS:
+        return lambda values: list(map(encode, values))
+    integers, base_of = _INTEGERS[type_.code]
+    (base, size), descending = base_of(order.descending), order.descending
 
     def encode_column(values: Column) -> list[bytes]:
-        if None in values:
+        numbers = integers(values)
+        if numbers is None:
             return list(map(encode, values))
         if descending:
-            return [(base - value).to_bytes(size, "big") for value in values]
-        return [(base + value).to_bytes(size, "big") for value in values]
+            return [(base - number).to_bytes(size, "big") for number in numbers]
+        return [(base + number).to_bytes(size, "big") for number in numbers]
 
     return encode_column
+
+
+def _all_int64(values: Column) -> Column | None:
+    return None if None in values else values
+
+
+def _all_timestamps(values: Column) -> Column | None:
+    """Return values that are nanoseconds; None if there is NULL or a pending timestamp."""
+    return values if set(map(type, values)) == {int} else None
+
+
+def _positive_bits(values: Column) -> Column | None:
+    """Return the bits of floats, which sort like them; None if one is not positive or zero."""
+    if None in values:
+        return None
+    count = len(values)
+    numbers = [value + 0.0 for value in values]  # 0.0 for -0.0
+    bits = unpack(f">{count}Q", pack(f">{count}d", *numbers))
+    return bits if max(bits, default=0) <= _INFINITY_BITS else None  # The sign is the first bit.
+
+
+_INFINITY_BITS = 0x7FF0_0000_0000_0000  # those of NaN are greater
+# The integers that stand for values in keys, and their base.
+_INTEGERS: dict[TypeCode, tuple[Callable[[Column], Column | None], Any]] = {
+    TypeCode.INT64: (_all_int64, int64_base),
+    TypeCode.FLOAT64: (_positive_bits, int64_base),
+    TypeCode.TIMESTAMP: (_all_timestamps, timestamp_base),
+}
 
 
 def _string_parts(encode: Callable[[Any], bytes]) -> ColumnEncoder:

@@ -35,7 +35,7 @@ _TOO_MANY_DIGITS = b"0" * 18
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _BLANKS = (" ", "\n", "\r", "\t")
 # The canonical text of a document kept as text is shorter, but for blanks after commas and colons.
-_GROWTH_MAX = 2
+GROWTH_MAX = 2
 
 D = TypeVar("D", bound="Document")
 
@@ -83,7 +83,7 @@ class Document:
     def chars_max(self) -> int:
         """An upper bound of the length of the canonical text, exact once that is known."""
         if self._text is None and self.source is not None:
-            return _GROWTH_MAX * len(self.source)
+            return GROWTH_MAX * len(self.source)
         return len(self.text)
 
     @staticmethod

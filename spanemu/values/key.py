@@ -60,8 +60,16 @@ def _integer_bases(width: int, shift: int) -> tuple[tuple[int, int], tuple[int, 
 
 
 def int64_base(descending: bool) -> tuple[int, int]:
-    """Return the number to add an INT64 to, or to subtract it from, and the bytes of the part."""
+    """Return the number to add an INT64 to, or to subtract it from, and the bytes of the part.
+
+    The same number serves the bits of a positive FLOAT64.
+    """
     return _integer_bases(8, _INT64_SHIFT)[descending]
+
+
+def timestamp_base(descending: bool) -> tuple[int, int]:
+    """Return what `int64_base` returns, for nanoseconds of a TIMESTAMP."""
+    return _integer_bases(TIMESTAMP_WIDTH, TIMESTAMP_SHIFT)[descending]
 
 
 def _through(

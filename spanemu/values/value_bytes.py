@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from struct import Struct
 from types import CodeType
 from typing import Any
@@ -90,30 +91,34 @@ def raw_bytes(raw: Any, tag: int) -> bytes:
     return bytes((tag,)) + NUMBER + _pack_double(raw)
 
 
-def raw_column(cells: Sequence[Any]) -> list[str]:
+def raw_pieces(cells: Sequence[Any]) -> Sequence[Iterable[str]]:
     """Return the bytes of many raw values, as elements of the lists of their rows.
 
-    As in generated functions, a character stands for each byte.
+    As in generated functions, a character stands for each byte. The bytes of a value may be in
+    several pieces, so that texts are copied only once, into their rows.
     """
     kinds = set(map(type, cells))
     if kinds == _DOUBLE:
         packed = Struct(f"<{len(cells)}d").pack(*cells).decode("latin-1")
-        return [_LISTED_NUMBER + packed[at : at + 8] for at in range(0, len(packed), 8)]
+        return [[_LISTED_NUMBER + packed[at : at + 8] for at in range(0, len(packed), 8)]]
     if kinds == _TEXT:
-        return _raw_texts(cells)
+        return _text_pieces(cells)
     if kinds == _NULLABLE_TEXT:
-        texts = iter(_raw_texts([cell for cell in cells if cell is not None]))
-        return [_LISTED_NULL if cell is None else next(texts) for cell in cells]
-    return [raw_bytes(cell, LISTED).decode("latin-1") for cell in cells]
+        before, texts = _text_pieces(["" if cell is None else cell for cell in cells])
+        heads = zip(cells, before, strict=True)
+        return [_LISTED_NULL if cell is None else head for cell, head in heads], texts
+    return [[raw_bytes(cell, LISTED).decode("latin-1") for cell in cells]]
 
 
-def _raw_texts(texts: Sequence[str]) -> list[str]:
+def _text_pieces(texts: Sequence[str]) -> tuple[Iterable[str], Sequence[str]]:
+    """Return what stands before each text, and the texts."""
     if not all(map(str.isascii, texts)):
         texts = [text.encode().decode("latin-1") for text in texts]
+    sizes = list(map(len, texts))
     frames = listed_frames(LISTED, _STRING_KIND)
-    if max(map(len, texts)) < len(frames):
-        return [frames[len(text)] + text for text in texts]
-    return [frame(LISTED, _STRING_KIND, len(text)).decode("latin-1") + text for text in texts]
+    if max(sizes) < len(frames):
+        return map(frames.__getitem__, sizes), texts
+    return [frame(LISTED, _STRING_KIND, size).decode("latin-1") for size in sizes], texts
 
 
 @lru_cache(maxsize=2)
@@ -127,18 +132,14 @@ def listed_frames(tag: int, kind: int) -> list[str]:
     return [each.decode("latin-1") for each in frames]
 
 
-def list_texts(tag: int, lists: Iterable[str]) -> list[str]:
-    """Return messages that are lists with this content as fields with a tag."""
-    frames = listed_frames(tag, 0)
-    return [
-        (frames[len(content)] if len(content) < _LISTED_FRAMES_COUNT else _head(tag, content))
-        + content
-        for content in lists
-    ]
-
-
-def _head(tag: int, content: str) -> str:
-    return (bytes((tag,)) + varint(len(content))).decode("latin-1")
+def lists_text(tag: int, lists: Sequence[str]) -> str:
+    """Return messages that are lists with this content as fields with a tag, one after another."""
+    sizes, frames = list(map(len, lists)), listed_frames(tag, 0)
+    if max(sizes, default=0) < len(frames):
+        heads: Iterable[str] = map(frames.__getitem__, sizes)
+    else:
+        heads = [(bytes((tag,)) + varint(size)).decode("latin-1") for size in sizes]
+    return "".join(chain.from_iterable(zip(heads, lists, strict=True)))
 
 
 class EncodedList:

@@ -49,9 +49,10 @@ LEFT_OUT: dict[str, frozenset[str]] = {
     "database.statistics.weight._FIXED": COMPOUND | VARYING,
     "database.statistics.weight._LENGTHS": KNOWN - VARYING,
     "txn.cells._ITEM_BYTES": COMPOUND | VARYING | NO_COLUMNS | {"NUMERIC", "ENUM", "UUID"},
-    # The general decoder is as fast.
+    # The general decoder or encoder is as fast.
     "values.columns._DECODERS": KNOWN
-    - {"BOOL", "INT64", "FLOAT64", "STRING", "BYTES", "TIMESTAMP"},
+    - {"BOOL", "INT64", "FLOAT64", "STRING", "BYTES", "TIMESTAMP", "JSON", "PG_JSONB"},
+    "values.columns._INTEGERS": KNOWN - {"INT64", "FLOAT64", "TIMESTAMP"},
     # Types that only the other dialect has, or that no text input makes.
     "sql.functions.conversion_rules._TABLE": COMPOUND | POSTGRESQL | {"JSON"},
     "sql.functions.json.encode._SCALARS": COMPOUND | POSTGRESQL | {"ENUM", "PROTO", "TOKENLIST"},

@@ -125,7 +125,8 @@ def list_from_proto(message: Any) -> list[Any]:
     """Return the raw values of a ListValue. Raises ValueWithoutKind."""
     kinds = _KINDS
     return [
-        value.string_value or kinds[value.WhichOneof("kind")](value) for value in message.values[:]
+        value.string_value or value.number_value or kinds[value.WhichOneof("kind")](value)
+        for value in message.values[:]
     ]
 
 

@@ -45,7 +45,7 @@ from spanemu.interchange.parts import (
     SchemaParts,
     loaded_columns,
 )
-from spanemu.interchange.row_files import FileRow
+from spanemu.interchange.row_files import FileRows, file_rows
 from spanemu.interchange.transfer import RowBatches, load_rows, loaded_schema
 from spanemu.schema.dialect import POSTGRESQL, DatabaseDialect
 from spanemu.schema.schema import Schema
@@ -300,7 +300,7 @@ def _md5() -> Any:
     return hashlib.md5(usedforsecurity=False)
 
 
-def _rows(path: Path, table: Table) -> Iterator[FileRow]:
+def _rows(path: Path, table: Table) -> Iterator[FileRows]:
     """Yield the rows of a file. Raises LoadRejected for a file that is not valid Avro."""
     number = 0
     with path.open("rb") as file:
@@ -310,14 +310,17 @@ def _rows(path: Path, table: Table) -> Iterator[FileRow]:
             readers = _readers(record, table)
             names = tuple(name for name, _, _ in readers)
             for block in fastavro.block_reader(_plain_file(header, record, file)):
-                size = block.size // max(1, block.num_records)
+                first, rows = number + 1, list[Row]()
                 for values in block:
                     number += 1
-                    cells: Row = [
-                        None if (value := values[own]) is None else read(value)
-                        for _, own, read in readers
-                    ]
-                    yield FileRow(number, size, names, cells)
+                    rows.append(
+                        [
+                            None if (value := values[own]) is None else read(value)
+                            for _, own, read in readers
+                        ]
+                    )
+                if rows:
+                    yield file_rows(range(first, number + 1), block.size, names, rows)
         except Exception as problem:  # fastavro's errors have no common class
             where = f"{path}: after row {number}"
             raise LoadRejected(f"{where}: {type(problem).__name__}: {problem}") from problem

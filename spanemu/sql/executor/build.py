@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from spanemu.base.deep_stack import deep_stack
@@ -223,6 +223,24 @@ def compile_row_expression(
         if slots or memos:
             run.slots, run.memo = [None] * slots, [None] * memos
         return value(row, run)
+
+    return evaluate
+
+
+ColumnFunction = Callable[[Sequence[Row], Context], list[Any]]
+
+
+def compile_column_expression(expr: Expr, positions: Mapping[int, int]) -> ColumnFunction:
+    """Compile an expression as `compile_row_expression` does, to `evaluate(rows, context)`."""
+    compiler = Compiler(OPERATORS, ())
+    values = compiler.batch_values(expr, positions)
+    slots, memos = compiler.slot_count, compiler.memo_count
+
+    def evaluate(rows: Sequence[Row], context: Context) -> list[Any]:
+        run = Run(_NO_READER, (), context)
+        if slots or memos:
+            run.slots, run.memo = [None] * slots, [None] * memos
+        return values(rows, run)
 
     return evaluate
 

@@ -320,3 +320,33 @@ def test_objects_of_an_import_are_not_visited_by_the_next_collections() -> None:
         age_objects()
         assert gc.get_freeze_count() > 1_000
     """)
+
+
+def test_many_rows_written_together_are_frozen_unvisited() -> None:
+    run_apart("""
+        hold = heap.hold(lambda: collector.ROWS_MIN)
+        heap.note_rows(collector.ROWS_MIN)
+        gc.disable()
+        rows = [(number, (number,)) for number in range(collector.ROWS_FROZEN_MIN)]
+        frozen = gc.get_freeze_count()
+        heap.note_rows(collector.ROWS_FROZEN_MIN - 1)
+        assert gc.get_freeze_count() == frozen
+        heap.note_rows(collector.ROWS_FROZEN_MIN)
+        assert gc.get_freeze_count() >= frozen + 2 * len(rows)
+        assert not heap._is_due
+        heap.note_rows(collector.ROWS_MIN)
+        assert not heap._is_due
+        rows = [(number, (number,)) for number in range(10 * sys.getallocatedblocks())]
+        heap.note_rows(collector.ROWS_MIN)
+        assert heap._is_due
+    """)
+
+
+def test_many_rows_do_not_keep_dropped_databases_frozen() -> None:
+    run_apart("""
+        hold = heap.hold(lambda: collector.ROWS_MIN)
+        heap.note_rows(collector.ROWS_MIN)
+        heap.expect_garbage()
+        heap.note_rows(collector.ROWS_MIN)
+        assert heap._is_due
+    """)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from itertools import islice
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,8 +20,20 @@ TABLE = SCHEMA.tables[SCHEMA.fold("T")]
 NAMES = [column.name for column in TABLE.columns]
 
 
+class Row(NamedTuple):
+    line: int
+    columns: tuple[str, ...]
+    cells: list[Any]
+
+
+def rows_of(form, lines):
+    for rows in form.read(lines, TABLE, NAMES):
+        for line, *cells in zip(rows.lines, *rows.cells, strict=True):
+            yield Row(line, rows.columns, cells)
+
+
 def read(form, text):
-    return list(form.read(io.StringIO(text), TABLE, NAMES))
+    return list(rows_of(form, io.StringIO(text)))
 
 
 def test_numbers_and_documents_of_other_tools_are_accepted():
@@ -82,7 +95,8 @@ def test_text_equal_to_the_null_marker_is_refused():
 
 @pytest.mark.parametrize("form", [JsonLines(), Csv()])
 def test_a_table_needs_the_memory_of_a_few_rows(form, monkeypatch):
-    monkeypatch.setattr(row_files, "_CSV_CHARS_TOGETHER", 1)
+    monkeypatch.setattr(row_files, "_CHARS_TOGETHER", 1)
+    monkeypatch.setattr(row_files, "_ROWS_AT_ONCE", 1)
     # A writer takes a batch when the last is written, and a reader a line when it is asked.
     text, sizes = io.StringIO(), []
 
@@ -94,7 +108,7 @@ def test_a_table_needs_the_memory_of_a_few_rows(form, monkeypatch):
     form.write(text, TABLE.columns, batches())
     assert 0 == sizes[0] < sizes[1] < sizes[2]
     lines = iter([*text.getvalue().splitlines(keepends=True), None])  # None is no line
-    rows = form.read(lines, TABLE, NAMES)
+    rows = rows_of(form, lines)
     assert [row.cells[0] for row in islice(rows, 3)] == ["0", "1", "2"]
 
 
@@ -120,7 +134,7 @@ def test_a_large_cell_is_read(form):
     text, cell = io.StringIO(), "x" * 200_000
     form.write(text, TABLE.columns, [[["1"], [None], [None], [None], [None], [cell]]])
     text.seek(0)
-    (row,) = form.read(text, TABLE, NAMES)
+    (row,) = rows_of(form, text)
     assert row.cells[-1] == cell
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spanemu.values.value_bytes import LISTED, list_texts, raw_bytes, raw_column, varint
+from spanemu.values.value_bytes import LISTED, lists_text, raw_bytes, raw_pieces, varint
 
 COLUMNS: list[list[Any]] = [
     ["a", "", "b" * 127, "b" * 128, "b" * 4_095, "b" * 4_096, "b" * 20_000],
@@ -23,7 +23,9 @@ COLUMNS: list[list[Any]] = [
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_column_is_written_as_its_values(column: list[Any]) -> None:
-    written = [text.encode("latin-1") for text in raw_column(column)]
+    written = [
+        "".join(pieces).encode("latin-1") for pieces in zip(*raw_pieces(column), strict=True)
+    ]
     assert written == [raw_bytes(cell, LISTED) for cell in column]
 
 
@@ -32,4 +34,6 @@ def test_lists_have_their_sizes_before_them() -> None:
         "a" * random.Random(1).randrange(size + 1) for size in (0, 200, 4_095, 4_096, 99_999)
     ]
     expected = [b"\x1a" + varint(len(each)) + each.encode() for each in contents]
-    assert [text.encode("latin-1") for text in list_texts(0x1A, contents)] == expected
+    for count in (0, 3, 5):
+        written = lists_text(0x1A, contents[:count]).encode("latin-1")
+        assert written == b"".join(expected[:count])
