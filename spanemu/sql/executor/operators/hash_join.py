@@ -31,6 +31,7 @@ from spanemu.sql.executor.operators.hash_tables import (
     build_hash_table,
     equality_keys,
     equality_values,
+    written_values,
 )
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
@@ -79,9 +80,12 @@ class Sides:
     def __init__(self, node: HashJoin, left: Relation, right: Relation, compiler: Compiler) -> None:
         self.left = left
         self.right = right
-        self.left_keys = equality_values(node.left_keys, self.left.layout, compiler)
+        keys_of = equality_values
+        if node.kind is JoinKind.NULL_AWARE_ANTI:
+            keys_of = written_values
+        self.left_keys = keys_of(node.left_keys, self.left.layout, compiler)
         self._left_keys = equality_keys(node.left_keys)
-        self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
+        self.right_keys = keys_of(node.right_keys, self.right.layout, compiler)
         self.residual = node.residual
         self.kind = node.kind
         self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
@@ -392,7 +396,10 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
 
 
 def _null_aware_anti(sides: Sides) -> Lists:
-    """Join by x NOT IN (values): with a NULL value no row passes, without values every row."""
+    """Join by x NOT IN (values): with a NULL value no row passes, without values every row.
+
+    NaN is among the values like any other, and equals none of them.
+    """
 
     def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
         rows = PeekedRows(left(run))
@@ -403,7 +410,11 @@ def _null_aware_anti(sides: Sides) -> Lists:
             yield from batches(rows)
         elif None not in values:
             for keyed in Probe(sides, rows, run).keyed():
-                yield [row for key, row in keyed if key is not None and key not in values]
+                yield [
+                    row
+                    for key, row in keyed
+                    if key is not None and (key not in values or key != key)
+                ]
 
     return lists
 

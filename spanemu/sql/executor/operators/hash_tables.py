@@ -164,6 +164,15 @@ def equality_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -
     return all_or_none
 
 
+def written_values(exprs: Sequence[Expr], layout: Layout, compiler: Compiler) -> BatchFunction:
+    """Compile an expression to a function of many rows that returns its value for each row.
+
+    Unlike an equality key, a value is None for NULL alone.
+    """
+    (expr,) = exprs
+    return compiler.batch_values(expr, layout)
+
+
 def _not_nan(value: Any) -> Any:
     """Return None for NaN: like NULL, NaN equals nothing."""
     return value if value == value else None

@@ -35,6 +35,23 @@ def test_membership_is_three_valued():
     assert one("CAST(NULL AS INT64) IN (SELECT SingerId FROM Singers)") is None
 
 
+@pytest.mark.parametrize(
+    ("values", "members", "kept"),
+    [
+        ("1.0, 2.0, CAST('nan' AS FLOAT64), NULL", "CAST('nan' AS FLOAT64), 2.0", ["1", "nan"]),
+        ("1.0, CAST('nan' AS FLOAT64), NULL", "CAST('nan' AS FLOAT64)", ["1", "nan"]),
+        ("1.0, CAST('nan' AS FLOAT64)", "CAST('nan' AS FLOAT64), NULL", []),
+        ("CAST('nan' AS FLOAT64)", "3.0", ["nan"]),
+    ],
+)
+def test_nan_is_not_in_any_list_and_no_list_is_unknown_for_nan(values, members, kept):
+    sql = (
+        f"SELECT CAST(x AS STRING) FROM UNNEST([{values}]) AS x "
+        f"WHERE x NOT IN (SELECT m FROM UNNEST([{members}]) AS m)"
+    )
+    assert [text for (text,) in ask(sql)] == kept
+
+
 def test_an_uncorrelated_subquery_runs_once():
     reader = MemoryReader(ROWS)
     rows = ask(
