@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.ddl.column_difference import NO_CHANGES, ColumnChanges, column_changes
+from spanemu.ddl.kinds.functions import FUNCTION, FUNCTION_OVER_TABLES, FUNCTION_OVER_VIEWS
 from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
 from spanemu.ddl.kinds.views import VIEW
@@ -74,18 +75,23 @@ def _objects(before: Schema, after: Schema) -> list[Migration]:
     if all(step.statement.startswith(above) for step in migration):
         return migration
     moved = {name for one in (before, after) for name in (*one.views, *one.graphs)}
+    moved |= _functions_over_tables(before)
     return _Comparison(before, after, recreated, columns, moved).statements()
 
 
 # Kinds whose statements depend on how tables change.
-_COMPARED_WITH_TABLES = frozenset({"change_streams", "views", "graphs", "roles"})
+_COMPARED_WITH_TABLES = frozenset({"change_streams", "roles"})
+# Kinds that stand on tables or views, in the order of canonical text.
+_OVER_TABLES = (FUNCTION_OVER_TABLES, VIEW, FUNCTION_OVER_VIEWS, PROPERTY_GRAPH)
 
 _ABOVE = ("CREATE VIEW ", "DROP VIEW ", "CREATE PROPERTY GRAPH ", "DROP PROPERTY GRAPH ")
 _ACCESS = ("CREATE ROLE ", "DROP ROLE ", "GRANT ", "REVOKE ")
 
 
 def _moved(before: Schema, after: Schema) -> set[str]:
-    """Return the folded names of views and graphs that must be dropped or created."""
+    """Return the folded names of views and graphs that must be dropped or created, and of functions
+    over tables that must be dropped.
+    """
     mine, theirs = _texts_above(before), _texts_above(after)
     moved = {name for name in mine if theirs.get(name) != mine[name]} | (
         theirs.keys() - mine.keys()
@@ -96,10 +102,20 @@ def _moved(before: Schema, after: Schema) -> set[str]:
             for name, view in before.views.items()
             if any(before.fold(used) in moved for used in view.depends_on)
         }
+    moved |= {
+        name
+        for name in _functions_over_tables(before)
+        if name not in after.functions
+        or any(before.fold(used) in moved for used in before.functions[name].depends_on)
+    }
     for name, graph in before.graphs.items():
         if any(before.fold(element.table) in moved for element in graph.elements):
             moved.add(name)
     return moved
+
+
+def _functions_over_tables(schema: Schema) -> set[str]:
+    return {name for name, function in schema.functions.items() if function.reads_tables}
 
 
 def _texts_above(schema: Schema) -> dict[str, str]:
@@ -150,8 +166,8 @@ def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Two schemas, the tables to create again, the changes of the columns of the others, and the
-    views and graphs to drop or create.
+    """Two schemas, the tables to create again, the changes of the columns of the others, the views
+    and graphs to drop or create, and the functions over tables to drop.
     """
 
     before: Schema
@@ -180,15 +196,13 @@ class _Comparison:
         """Yield DROP statements, dependents first."""
         before, after = self.before, self.after
         yield from _plain(revokes(before, after, self.disturbed))
-        for name, graph in before.graphs.items():
-            if name in self.moved:
-                yield Migration(f"DROP PROPERTY GRAPH {quoted_path(before, graph.name)}")
-        for view in reversed(list(VIEW.printed(before))):
-            if before.fold(view.name) in self.moved:
-                yield Migration(f"DROP VIEW {quoted_path(before, view.name)}")
+        for kind in reversed(_OVER_TABLES):
+            for source in reversed(list(kind.printed(before))):
+                if before.fold(source.name) in self.moved:
+                    yield Migration(f"DROP {kind.words} {quoted_path(before, source.name)}")
         yield from _plain(stream_drops(before, after, self.recreated))
         for kind in reversed(AFTER_TABLES):
-            if kind.field not in _COMPARED_WITH_TABLES:
+            if kind not in _OVER_TABLES and kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(dropped(kind, before, after))
         yield from _plain(self._dropped_indexes())
         yield from _plain(self._dropped_foreign_keys())
@@ -220,18 +234,19 @@ class _Comparison:
         for name in after.named_schemas.keys() - before.named_schemas.keys():
             yield Migration(schema_writer(after).named_schema(after.named_schemas[name]))
         for kind in BEFORE_TABLES:
-            yield from _plain(created_or_altered(kind, before, after))
+            yield from _plain(created_or_altered(kind, before, after, self.moved))
         yield from self._tables()
         yield from _plain(self._added_foreign_keys())
         yield from _plain(self._added_indexes())
         yield from _plain(streams(before, after, self.recreated))
         for kind in AFTER_TABLES:
-            if kind.field not in _COMPARED_WITH_TABLES:
+            if kind.field == FUNCTION.field:
+                yield from _plain(created_or_altered(kind, before, after, self.moved))
+            elif kind in _OVER_TABLES:
+                texts = texts_of(kind, after).items()
+                yield from _plain(text for name, text in texts if name in self.moved)
+            elif kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(created_or_altered(kind, before, after))
-        views = texts_of(VIEW, after).items()
-        yield from _plain(text for name, text in views if name in self.moved)
-        graphs = texts_of(PROPERTY_GRAPH, after).items()
-        yield from _plain(text for name, text in graphs if name in self.moved)
         yield from _plain(grants(before, after, self.disturbed))
         for kind in reversed(BEFORE_TABLES):
             yield from _plain(dropped(kind, before, after))

@@ -7,7 +7,7 @@ because tables change in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -199,21 +199,24 @@ def changed_names(
 
 
 def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
-    """Yield DROP for each object of a kind that only `before` has."""
+    """Yield DROP for each object of a kind that only `before` has, dependents first."""
     names = kind.objects(after)
-    for source in kind.printed(before):
+    for source in reversed(list(kind.printed(before))):
         if after.fold(source.name) not in names and source.name != DEFAULT:
             yield f"DROP {kind.words} {quoted_path(before, source.name)}"
 
 
-def created_or_altered(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
-    """Yield the statements for objects of a kind that are new or have changed.
+def created_or_altered(
+    kind: ObjectKind, before: Schema, after: Schema, gone: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield the statements for objects of a kind that are new, have changed or are `gone`.
 
     A changed object that no statement alters holds no data: it is dropped and created again.
     """
     known, writer = kind.objects(before), alteration_writer(after)
     for source in kind.printed(after):
-        old = known.get(before.fold(source.name))
+        name = before.fold(source.name)
+        old = None if name in gone else known.get(name)
         if old is None:
             yield text_of(kind, source, after)
         elif text_of(kind, old, before) != text_of(kind, source, after):

@@ -109,7 +109,7 @@ class UserFunction:
     """A function as declared: a SQL expression over its parameters, or a remote endpoint.
 
     `depends_on` names the tables, views, sequences and models that the body uses, also in other
-    functions.
+    functions. `reads_tables` is whether there is more than sequences among them.
     """
 
     name: str
@@ -122,6 +122,7 @@ class UserFunction:
     remote: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     depends_on: frozenset[str] = frozenset()
+    reads_tables: bool = False
     reads_views: bool = False
 
 

@@ -100,9 +100,11 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
     _check_parameters(name, parameters, schema)
     declared = None if statement.returns is None else named_type(statement.returns, schema)
     body = None if statement.body is None else statement.body.text
-    uses: frozenset[str] = frozenset()
+    tables: frozenset[str] = frozenset()
+    sequences: frozenset[str] = frozenset()
     if body is not None:
-        declared, uses = _body(UserFunction(name, parameters, declared, body), schema)
+        written = UserFunction(name, parameters, declared, body)
+        declared, tables, sequences = _body(written, schema)
     elif declared is None:
         raise FunctionInvalid(name, "a remote function needs a RETURNS clause")
     elif not statement.remote:
@@ -122,8 +124,9 @@ def _function(statement: ddl_ast.CreateFunction, schema: Schema) -> UserFunction
         statement.language,
         statement.remote,
         options,
-        uses,
-        any(schema.view(used) is not None for used in uses),
+        tables | sequences,
+        bool(tables),
+        any(schema.view(used) is not None for used in tables),
     )
 
 
@@ -149,19 +152,19 @@ def _check_parameters(name: str, parameters: tuple[Parameter, ...], schema: Sche
             dialect.analyze_expression(parameter.default, None, schema, expected=parameter.type)
 
 
-def _body(function: UserFunction, schema: Schema) -> tuple[Type, frozenset[str]]:
-    """Return the type of a body, and the tables, views and sequences that the body uses."""
+def _body(function: UserFunction, schema: Schema) -> tuple[Type, frozenset[str], frozenset[str]]:
+    """Return the type of a body, the tables, views and models that it reads, and its sequences."""
     declared = function.returns
     analyzed = analyzed_body(function, schema, None)
     actual = analyzed.expression.type
-    uses = (analyzed.tables | analyzed.sequences) - {f.name for f in schema.functions.values()}
+    tables = analyzed.tables - {each.name for each in schema.functions.values()}
     if declared is None:
-        return actual, uses
+        return actual, tables, analyzed.sequences
     try:
         analyzed_body(function, schema, declared)
     except SpannerError:
         raise FunctionTypeMismatch(function.name, str(declared), str(actual)) from None
-    return declared, uses
+    return declared, tables, analyzed.sequences
 
 
 # ---------------------------------------------------------------------------- callers
@@ -283,7 +286,7 @@ FUNCTION = ObjectKind(
     privileges=frozenset({"EXECUTE"}),
     dependents=(privileges_on("FUNCTION"), views_over("FUNCTION"), _callers),
     depends_on=_depends_on,
-    is_printed=lambda function: not function.depends_on,
+    is_printed=lambda function: not function.reads_tables,
     needs=_names_in_body,
     tables=(
         ObjectTable(
@@ -306,12 +309,10 @@ FUNCTION = ObjectKind(
 # The same kind at later places in the text of a schema.
 FUNCTION_OVER_TABLES = replace(
     FUNCTION,
-    is_printed=lambda function: bool(function.depends_on) and not function.reads_views,
+    is_printed=lambda function: function.reads_tables and not function.reads_views,
     tables=(),
 )
-FUNCTION_OVER_VIEWS = replace(
-    FUNCTION, is_printed=lambda function: bool(function.reads_views), tables=()
-)
+FUNCTION_OVER_VIEWS = replace(FUNCTION, is_printed=lambda function: function.reads_views, tables=())
 
 
 Parameters = Sequence[tuple[str, str]]  # (name, type)

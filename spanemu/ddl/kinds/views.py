@@ -15,6 +15,7 @@ from spanemu.ddl.errors.objects import (
     ViewWithoutSecurity,
 )
 from spanemu.ddl.expressions import refuse_views_in_views, with_checked_views
+from spanemu.ddl.expressions import views_over as views_using
 from spanemu.ddl.kinds.kind import ObjectKind, privileges_on, views_over
 from spanemu.ddl.validators import raise_first
 from spanemu.ddl.validators.property_graphs import graphs_over_problems, graphs_over_view_problems
@@ -73,18 +74,28 @@ def _with_checks(before: View | None, after: View, schema: Schema) -> Schema:
 
 
 def _check_nesting(view: View, schema: Schema) -> None:
+    """Raise ViewNestedTooDeeply if the view, or a view above it, stands on too many levels."""
+    limit = schema.limits.view_depth
     below = {schema.fold(view.name)}
-    for _ in range(schema.limits.view_depth + 1):
-        views = [schema.views[name] for name in below]
-        below = {
-            schema.fold(name)
-            for v in views
-            for name in v.depends_on
-            if schema.fold(name) in schema.views
-        }
-        if not below:
-            return
-    raise ViewNestedTooDeeply(view.name, schema.limits.view_depth)
+    levels = 0
+    while below := _views_below(below, schema):
+        levels += 1
+        if levels > limit:
+            raise ViewNestedTooDeeply(view.name, limit)
+    above = [view]
+    while above := _views_above(above, schema):
+        levels += 1
+        if levels > limit:
+            raise ViewNestedTooDeeply(above[0].name, limit)
+
+
+def _views_below(names: set[str], schema: Schema) -> set[str]:
+    used = {schema.fold(name) for view in names for name in schema.views[view].depends_on}
+    return used & schema.views.keys()
+
+
+def _views_above(views: list[View], schema: Schema) -> list[View]:
+    return list(views_using(schema, {view.name for view in views}))
 
 
 def _check_forced_indexes(view: View, schema: Schema) -> None:

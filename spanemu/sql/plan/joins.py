@@ -60,9 +60,9 @@ class HashJoin(Pairing):
     """A join that emits left + right for pairs with equal keys for which `residual` is TRUE.
 
     A NULL or NaN key equals nothing. Buffers the right input (the build side), so the planner puts
-    the smaller input there; keeps the left input's order. NULL_AWARE_ANTI (one key, no residual) is
-    NOT IN: a NULL on the right lets no row pass, a NULL on the left passes only if the right is
-    empty.
+    the smaller input there; keeps the left input's order. NULL_AWARE_ANTI (no residual) is NOT IN:
+    a NULL on the right lets no row pass, a NULL on the left passes only if the right is empty.
+    Several keys are the fields of a struct there.
 
     - `outputs`: the columns that the join emits where not all are needed (`planner.prune`)
     - `is_broadcast`: a hint asks to send the right rows to every server with left rows, which here

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from spanemu.base.errors import SpannerError
-from spanemu.ddl import dependencies, diff, schema_of
+from spanemu.ddl import dependencies, diff, schema_of, statements_of
 from spanemu.schema.dialect import POSTGRESQL
 
 BEFORE = """
@@ -169,3 +169,57 @@ def test_views_are_created_again_around_a_replaced_model() -> None:
     ]
     reached = schema_of([f"{statement};" for statement in way], first)
     assert diff(reached, second) == []
+
+
+TABLE = "CREATE TABLE T (k {key}, a {type}) PRIMARY KEY (k);\n"
+OVER_TABLE = """
+CREATE FUNCTION twice(x INT64) RETURNS INT64 AS (2 * x);
+CREATE FUNCTION total() RETURNS INT64 AS ((SELECT COUNT(a) FROM T));
+CREATE FUNCTION more() RETURNS INT64 AS (twice(total()) + 1);
+CREATE VIEW v SQL SECURITY INVOKER AS SELECT more() AS n, T.a FROM T;
+CREATE FUNCTION of_view() RETURNS INT64 AS ((SELECT COUNT(*) FROM v));
+CREATE ROLE r;
+GRANT EXECUTE ON FUNCTION total TO ROLE r;
+"""
+SEQUENCE = "CREATE SEQUENCE s BIT_REVERSED_POSITIVE;\n"
+OVER_SEQUENCE = """
+CREATE FUNCTION next_id() RETURNS INT64 AS (GET_NEXT_SEQUENCE_VALUE(SEQUENCE s));
+CREATE TABLE N (k INT64 DEFAULT (next_id())) PRIMARY KEY (k);
+"""
+
+
+def plain(key: str = "INT64", type_: str = "INT64") -> str:
+    return TABLE.format(key=key, type=type_)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    list(
+        permutations(
+            [
+                "",
+                plain(),
+                plain() + OVER_TABLE,
+                plain(type_="STRING(9)") + OVER_TABLE,
+                plain(key="DATE") + OVER_TABLE,
+                plain() + OVER_TABLE.replace("T.a FROM T", "T.k FROM T"),
+                plain() + OVER_TABLE.replace("COUNT(a)", "MAX(a)"),
+                plain() + OVER_TABLE.replace("(SELECT COUNT(a) FROM T)", "7"),
+                plain() + OVER_TABLE.replace("2 * x", "(SELECT x + COUNT(*) FROM T)"),
+                SEQUENCE + OVER_SEQUENCE,
+                SEQUENCE + OVER_SEQUENCE + plain() + OVER_TABLE.replace("1", "next_id()"),
+            ],
+            2,
+        )
+    ),
+)
+def test_functions_make_way_for_what_they_read(first: str, second: str) -> None:
+    before, after = schema_of(first), schema_of(second)
+    way = [step.statement for step in diff(before, after)]
+    reached = schema_of([f"{statement};" for statement in way], before)
+    assert diff(reached, after) == []
+
+
+def test_functions_over_sequences_stand_before_the_tables_in_the_text_of_a_schema() -> None:
+    schema = schema_of(SEQUENCE + OVER_SEQUENCE)
+    assert diff(schema_of(statements_of(schema)), schema) == []

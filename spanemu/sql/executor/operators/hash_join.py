@@ -27,10 +27,12 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
 from spanemu.sql.executor.operators.hash_tables import (
     HashTable,
+    StructMembers,
     add_to_buckets,
     build_hash_table,
     equality_keys,
     equality_values,
+    written_values,
 )
 from spanemu.sql.executor.relation import (
     BATCH_ROWS_MAX,
@@ -79,9 +81,12 @@ class Sides:
     def __init__(self, node: HashJoin, left: Relation, right: Relation, compiler: Compiler) -> None:
         self.left = left
         self.right = right
-        self.left_keys = equality_values(node.left_keys, self.left.layout, compiler)
-        self._left_keys = equality_keys(node.left_keys)
-        self.right_keys = equality_values(node.right_keys, self.right.layout, compiler)
+        keys_of = equality_values
+        if node.kind is JoinKind.NULL_AWARE_ANTI:
+            keys_of = written_values
+        self.left_keys = keys_of(node.left_keys, self.left.layout, compiler)
+        self.left_exprs = equality_keys(node.left_keys)
+        self.right_keys = keys_of(node.right_keys, self.right.layout, compiler)
         self.residual = node.residual
         self.kind = node.kind
         self.is_right_first = node.is_right_first and node.kind in _NEEDING_BOTH
@@ -133,8 +138,8 @@ class Sides:
 
     def _keyed_loop(self, writer: PairWriter) -> tuple[str, str]:
         """Return the text of the loop over left rows, and of the key of a row in the loop."""
-        if all(isinstance(key, ColumnRef) for key in self._left_keys):
-            cells = [writer.value(key) for key in self._left_keys]
+        if all(isinstance(key, ColumnRef) for key in self.left_exprs):
+            cells = [writer.value(key) for key in self.left_exprs]
             return "row in rows", cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
         zipped = f"{writer.bind(zip)}({writer.bind(self.left_keys)}(rows, run), rows)"
         return f"key, row in {zipped}", "key"
@@ -392,7 +397,12 @@ def _keeping(wants_match: bool) -> Callable[[Sides], Lists]:
 
 
 def _null_aware_anti(sides: Sides) -> Lists:
-    """Join by x NOT IN (values): with a NULL value no row passes, without values every row."""
+    """Join by x NOT IN (values): with a NULL value no row passes, without values every row.
+
+    NaN is among the values like any other, and equals none of them. Several keys are the fields of
+    a struct.
+    """
+    has_fields = len(sides.left_exprs) > 1
 
     def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
         rows = PeekedRows(left(run))
@@ -401,9 +411,17 @@ def _null_aware_anti(sides: Sides) -> Lists:
         values = sides.known(sides.right.rows(run), run)
         if not values:
             yield from batches(rows)
+        elif has_fields:
+            members = StructMembers(values)
+            for keyed in Probe(sides, rows, run).keyed():
+                yield [row for key, row in keyed if not members.may_hold(key)]
         elif None not in values:
             for keyed in Probe(sides, rows, run).keyed():
-                yield [row for key, row in keyed if key is not None and key not in values]
+                yield [
+                    row
+                    for key, row in keyed
+                    if key is not None and (key not in values or key != key)
+                ]
 
     return lists
 

@@ -114,11 +114,19 @@ def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     ):
         return Join(kind, left, right, conjunction([*pulled, same]))
     # NOT IN: TRUE only when no comparison is TRUE or NULL.
-    is_simple = equality(same) is not None and not is_compound(value.type)
-    if is_simple and not pulled and not free(right) & left.ids and free(value) & left.ids:
+    if not pulled and not free(right) & left.ids and _is_hashable(same, left):
         return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
     unsure = Or(BOOL, (same, is_null(same)))
     return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))
+
+
+def _is_hashable(same: Expr, left: Node) -> bool:
+    """Return whether all parts of a comparison are equalities of a left value and a field."""
+    pairs = [equality(part) for part in conjuncts(same)]
+    return all(
+        pair is not None and not is_compound(pair[0].type) and free(pair[0]) & left.ids
+        for pair in pairs
+    )
 
 
 # ---------------------------------------------------------------------------- values

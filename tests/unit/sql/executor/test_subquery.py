@@ -35,6 +35,49 @@ def test_membership_is_three_valued():
     assert one("CAST(NULL AS INT64) IN (SELECT SingerId FROM Singers)") is None
 
 
+@pytest.mark.parametrize(
+    ("values", "members", "kept"),
+    [
+        ("1.0, 2.0, CAST('nan' AS FLOAT64), NULL", "CAST('nan' AS FLOAT64), 2.0", ["1", "nan"]),
+        ("1.0, CAST('nan' AS FLOAT64), NULL", "CAST('nan' AS FLOAT64)", ["1", "nan"]),
+        ("1.0, CAST('nan' AS FLOAT64)", "CAST('nan' AS FLOAT64), NULL", []),
+        ("CAST('nan' AS FLOAT64)", "3.0", ["nan"]),
+    ],
+)
+def test_nan_is_not_in_any_list_and_no_list_is_unknown_for_nan(values, members, kept):
+    sql = (
+        f"SELECT CAST(x AS STRING) FROM UNNEST([{values}]) AS x "
+        f"WHERE x NOT IN (SELECT m FROM UNNEST([{members}]) AS m)"
+    )
+    assert [text for (text,) in ask(sql)] == kept
+
+
+_PAIRS = (
+    "SELECT a, b FROM UNNEST([1, 2, NULL]) AS a, UNNEST([1.0, CAST('nan' AS FLOAT64), NULL]) AS b"
+)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "FALSE",
+        "m.a = 1 AND m.b = 1",
+        "m.a = 1 AND m.b IS NULL",
+        "m.a IS NULL AND m.b = 1",
+        "m.a IS NULL AND m.b IS NULL",
+        "m.a = 2 AND IS_NAN(m.b)",
+        "m.a IS NULL AND IS_NAN(m.b)",
+        "m.a = 2",
+        "m.b = 1 OR m.a = 1",
+    ],
+)
+@pytest.mark.parametrize("value", ["(l.a, l.b)", "(l.a + 1, l.b)", "(l.a, IF(l.a = 1, 1.0, l.b))"])
+def test_structs_are_not_in_a_list_by_three_valued_comparisons_of_fields(value, members):
+    test = f"{value} NOT IN (SELECT (m.a, m.b) FROM ({_PAIRS}) AS m WHERE {members})"
+    rows = f"SELECT l.a, FORMAT('%t', l.b) FROM ({_PAIRS}) AS l WHERE "
+    assert ask(f"{rows}{test}") == ask(f"{rows}IFNULL({test}, FALSE)")
+
+
 def test_an_uncorrelated_subquery_runs_once():
     reader = MemoryReader(ROWS)
     rows = ask(
