@@ -209,9 +209,10 @@ def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
 def created_or_altered(
     kind: ObjectKind, before: Schema, after: Schema, gone: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield the statements for objects of a kind that are new, have changed or are `gone`.
+    """Yield the statements that create or alter the objects of a kind in `after`.
 
-    A changed object that no statement alters holds no data: it is dropped and created again.
+    Objects whose folded names are in `gone` have been dropped meanwhile, and are created again. A
+    changed object that no statement alters holds no data: it is dropped and created again.
     """
     known, writer = kind.objects(before), alteration_writer(after)
     for source in kind.printed(after):

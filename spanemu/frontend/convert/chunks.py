@@ -110,9 +110,7 @@ class Chunks:
         return self._following(iter(self._stream.rows), None)
 
     def _following(self, rows: Iterator[Row], row: Row | None) -> Generator[bytes, None, None]:
-        """Yield the messages of a row that does not fit the present message, and of further
-        rows.
-        """
+        """Yield the messages from a row on that does not fit the present one; None for no row."""
         try:
             while row is not None or (row := self._fill(rows)) is not None:
                 yield from self._row_beyond(row)

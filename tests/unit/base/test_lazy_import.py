@@ -111,7 +111,7 @@ def test_classes_of_a_lazy_module_can_be_caught_and_asked_for(journal: Journal) 
     assert isinstance(counted.Refused(), counted.Refused)
 
 
-def test_an_attribute_set_before_the_run_outlives_it(
+def test_an_attribute_that_was_set_before_a_module_runs_is_kept(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from drawer import counted

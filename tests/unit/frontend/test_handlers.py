@@ -76,7 +76,7 @@ def test_malformed_session(name: str) -> None:
         spanner.execute_sql(instances, wire.ExecuteSqlRequest(session=name, sql="S"))
 
 
-def test_batch_dml() -> None:
+def test_a_batch_of_dml_returns_the_results_before_its_failure() -> None:
     counted = [stream(stats=ResultStats(row_count=count)) for count in (1, 2)]
     counted[0].transaction = BEGUN
     outcome = BatchOutcome(tuple(counted), Refused())

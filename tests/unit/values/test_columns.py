@@ -40,7 +40,7 @@ KEY_COLUMNS: list[tuple[Type, list[Any]]] = [
 @pytest.mark.parametrize("order", ORDERS, ids=repr)
 @pytest.mark.parametrize(("type_", "values"), KEY_COLUMNS)
 @pytest.mark.parametrize("nulls", [[], [None]])
-def test_key_parts_are_those_of_single_values(type_, values, nulls, order):
+def test_a_column_has_the_key_parts_of_its_values(type_, values, nulls, order):
     column = [*values, *nulls]
     encode = part_encoder(type_, order)
     assert key_column_encoder((type_, order))(column) == list(map(encode, column))

@@ -63,7 +63,7 @@ def test_refused(message, error) -> None:
 
 
 @pytest.mark.parametrize("nanos", [0, 1, -1, 1_700_000_000_123_456_789, -62_135_596_800 * 10**9])
-def test_times_round_trip(nanos: int) -> None:
+def test_a_timestamp_is_the_same_after_a_round_trip(nanos: int) -> None:
     message = convert.timestamp_to_proto(nanos)
     assert 0 <= message.nanos < 10**9
     assert convert.timestamp_from_proto(message) == nanos
