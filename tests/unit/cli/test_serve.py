@@ -257,6 +257,22 @@ def test_the_threads_of_a_server_share_a_cpu_by_default(serve, flags):
     assert cpus == {expected}
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [([], True), (["--gc-freeze", "auto"], "auto"), (["--gc-freeze", "off"], False)],
+)
+def test_full_collections_of_a_server_skip_what_stays_by_default(monkeypatch, flags, expected):
+    settings = []
+
+    def start(config):
+        settings.append(config.gc_freeze)
+        raise spanemu.CannotListen("127.0.0.1:0", "not in this test")
+
+    monkeypatch.setattr(spanemu, "Emulator", start)
+    CliRunner().invoke(serve_command, flags)
+    assert settings == [expected]
+
+
 def test_every_flag_has_an_environment_variable(serve, tmp_path, monkeypatch):
     (tmp_path / "schema.sql").write_text(SINGERS)
     for flag, value in {
