@@ -41,6 +41,7 @@ ADVANCE_BYTES = 8 * 1024
 JAMMED_BYTES_MAX = 1024 * 1024  # likewise, while there is more to send than the client reads
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
+_SHORT_OUTPUT_BYTES = 1024  # which may be sent with the next reply
 _WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
@@ -181,7 +182,10 @@ class Client:
                 return
             if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
-            self.flush()
+            if self.connection.output and self.loop.due.next_of(self) is not None:
+                self.loop.flush_soon(self)  # with a reply
+            else:
+                self.flush()
         except OSError:
             self.close()
         except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -302,6 +306,18 @@ class Client:
     def flush_soon(self) -> None:
         """Send pending output before the leader waits."""
         self.loop.flush_soon(self)
+
+    def flush_reply(self) -> None:
+        """Send pending output: with the client's next reply, if that takes a moment only.
+
+        To send takes a sixth of the time of a short request, however little is sent.
+        """
+        if self.connection.output_bytes <= _SHORT_OUTPUT_BYTES:
+            task = self.loop.due.next_of(self)
+            if task is not None and task.is_quick():
+                self.loop.flush_soon(self)
+                return
+        self.flush()
 
     def _send(self, output: bytes | memoryview) -> None:
         """Send output, of which nothing was sent before."""

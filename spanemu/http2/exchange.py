@@ -206,7 +206,7 @@ class Exchange(RequestBody):
             return False
         if self.is_done:
             self._end(self.failure)
-            self.client.flush()
+            self.client.flush_reply()
             return False
         self.served()
         if self.messages:

@@ -237,7 +237,9 @@ class Loop:
         return True
 
     def _appoint(self) -> None:
-        """Let a spare thread lead."""
+        """Let a spare thread lead, which sends first what was to be sent soon."""
+        if self._unflushed:
+            self._posted.append(self._flush)
         self._spare -= 1
         self._leads.release()
 
@@ -288,8 +290,6 @@ class Loop:
         posted = self._posted
         if not self._spare:
             self._add_spare()
-        if self._unflushed:  # The thread that lost the lead may have left something.
-            self._flush()
         for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
         if self.due and monotonic() < self._serves_until and not self._serve():

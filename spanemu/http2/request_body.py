@@ -17,6 +17,7 @@ from spanemu.http2.tasks import Task
 GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
 UPLOAD_BYTES = 4 * 1024 * 1024  # beyond which a message needs its turn
 HEAVY_BYTES = 64 * 1024
+QUICK_BYTES = 4 * 1024
 INFLATED_BYTES = 1024 * 1024  # beyond which it needs one to be decompressed
 
 
@@ -66,6 +67,10 @@ class Host(Caller, Protocol):
         """Send pending output before the leader waits."""
         ...
 
+    def flush_reply(self) -> None:
+        """Send pending output, if need be with the client's next reply."""
+        ...
+
 
 class RequestBody(Stream):
     """The message of a request; a derived class serves the request.
@@ -90,6 +95,11 @@ class RequestBody(Stream):
     def is_heavy(self) -> bool:
         """Return whether the next step may well take long: there is much to convert."""
         return len(self.body) > HEAVY_BYTES
+
+    def is_quick(self) -> bool:
+        """Return whether the next step takes a moment only: the request is short and no query."""
+        endpoint = self.endpoint
+        return len(self.body) <= QUICK_BYTES and endpoint is not None and not endpoint.streams
 
     def starts(self) -> bool:
         """Return whether to take the next step now."""

@@ -29,6 +29,10 @@ class Task(Protocol):
         """Return whether the step may well take long, so that quick ones come first."""
         ...
 
+    def is_quick(self) -> bool:
+        """Return whether the step takes a moment only, so that earlier replies may wait for it."""
+        ...
+
     def starts(self) -> bool:
         """Return whether to take the step."""
         ...
@@ -65,6 +69,13 @@ class Due:
 
     def __len__(self) -> int:
         return self._count
+
+    def next_of(self, client: Owner) -> Task | None:
+        """Return the next task of a client that is due, None if there is none."""
+        lone = self._lone
+        if lone is not None:
+            return lone if lone.client is client else None
+        return client.tasks[0] if client.tasks else None
 
     def append(self, task: Task) -> None:
         """Add a task behind those of its client."""

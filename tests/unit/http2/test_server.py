@@ -202,6 +202,16 @@ def test_a_long_request_does_not_delay_others(served: Served, name: str) -> None
     assert [each.result(SECONDS) for each in lasting] == [TEXT] * 3
 
 
+@pytest.mark.parametrize("name", ["Wait", "Compute"])
+def test_a_reply_does_not_wait_for_the_next_one_of_its_client(served: Served, name: str) -> None:
+    with RawClient(served.port) as raw:
+        message = TEXT.SerializeToString()
+        raw.send(raw.request(1, *ECHO) + raw.request(3, f"/s.S/{name}", message))
+        assert raw.reply(1)[0]["grpc-status"] == "0"
+        served.world.end_waits()
+        assert raw.reply(3)[0]["grpc-status"] == "0"
+
+
 def test_waiting_beyond_the_limit_is_refused() -> None:
     served = Served(waiting_max=3)
     try:
@@ -946,6 +956,30 @@ def kinds_until_end(raw: RawClient, stream_id: int) -> list[tuple[int, int]]:
         if kind == frames.HEADERS and stream == stream_id and flags & frames.END_STREAM:
             break
     return seen
+
+
+@pytest.mark.parametrize(
+    ("message", "sent"),
+    [(TEXT.SerializeToString(), 1), (StringValue(value="x" * 2_000).SerializeToString(), 3)],
+    ids=["short", "long"],
+)
+def test_short_replies_to_requests_that_came_together_are_sent_together(
+    raw: RawClient, monkeypatch: pytest.MonkeyPatch, message: bytes, sent: int
+) -> None:
+    raw.send(raw.request(1, *ECHO))
+    raw.reply(1)
+    outputs: list[bytes] = []
+    send = client_module.Client._send
+
+    def recorded(client: client_module.Client, output: bytes) -> None:
+        outputs.append(output)
+        send(client, output)
+
+    monkeypatch.setattr(client_module.Client, "_send", recorded)
+    raw.send(b"".join(raw.request(number, "/s.S/Echo", message) for number in (3, 5, 7)))
+    for number in (3, 5, 7):
+        assert raw.reply(number)[0]["grpc-status"] == "0"
+    assert len(outputs) == sent
 
 
 def test_an_answer_to_a_ping_waits_beside_short_replies_but_not_a_long_one(

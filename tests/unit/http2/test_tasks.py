@@ -26,6 +26,9 @@ class Step:
     def is_heavy(self) -> bool:
         return self._heavy
 
+    def is_quick(self) -> bool:
+        return not self._heavy
+
     def starts(self) -> bool:
         return True
 
@@ -48,6 +51,20 @@ def test_clients_take_turns() -> None:
     assert not due
     with pytest.raises(IndexError):
         due.popleft()
+
+
+def test_the_next_task_of_a_client() -> None:
+    due, client, other = Due(), Client(), Client()
+    steps = [Step(client), Step(client)]
+    assert due.next_of(client) is None
+    due.append(steps[0])
+    assert (due.next_of(client), due.next_of(other)) == (steps[0], None)
+    due.append(steps[1])
+    assert (due.next_of(client), due.next_of(other)) == (steps[0], None)
+    due.popleft()
+    assert due.next_of(client) is steps[1]
+    due.popleft()
+    assert due.next_of(client) is None
 
 
 def test_a_client_with_one_task_need_not_wait_for_a_crowd() -> None:
