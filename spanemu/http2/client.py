@@ -222,17 +222,13 @@ class Client:
                     return
                 self.heard_at = monotonic()
                 connection = self.connection
-                begun, data_bytes = connection.last_id, connection.data_bytes
-                connection.receive(data)
+                if len(data) < CROWD_BYTES:
+                    connection.receive(data)
+                    self._read_bytes = CROWD_BYTES
+                else:
+                    self._receive_much(data)
                 if connection.held_ack is not None and not self._holds_back:
                     self._hold_back()
-                if len(data) >= CROWD_BYTES:
-                    is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
-                    # Many small frames are as much work as many requests.
-                    is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
-                    self._read_bytes = READ_BYTES if is_data and not is_crowd else CROWD_BYTES
-                else:
-                    self._read_bytes = CROWD_BYTES
                 if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
                     return
         except _WAITS:
@@ -240,35 +236,35 @@ class Client:
         except ConnectionFailure as failure:
             self._fail(failure)
 
+    def _receive_much(self, data: bytes) -> None:
+        """Handle a large part of what has arrived, and decide how much to read next."""
+        connection = self.connection
+        begun, data_bytes = connection.last_id, connection.data_bytes
+        connection.receive(data)
+        is_crowd = connection.last_id - begun > 2 * CROWD  # Ids of streams are odd.
+        # Many small frames are as much work as many requests.
+        is_data = connection.data_bytes - data_bytes > _DATA_SHARE * len(data)
+        self._read_bytes = READ_BYTES if is_data and not is_crowd else CROWD_BYTES
+
     def flush(self) -> None:
         """Send pending output, as far as the socket accepts it."""
         connection = self.connection
         output = connection.output
-        if output and not self._unsent:
+        if self._unsent:
+            self._send_rest(self._unsent)
+        elif output:
             data = output[0] if len(output) == 1 else b"".join(output)
             output.clear()
             connection.output_bytes = 0
             self._send(data)
             if not self._unsent:
                 connection.control_bytes = 0
-        elif self._unsent:
-            self._send_rest(self._unsent)
-        if self._unsent or self._is_awaited():
+        # Does something wait until output is sent?
+        if connection.queued_bytes or connection.is_congested or self._deferred or self._is_failed:
             self._sent()
             self.settle()
         elif connection.kept_bytes > ADVANCE_BYTES or self.held_bytes != self._least_bytes:
             self.settle()
-
-    def _is_awaited(self) -> bool:
-        """Return whether something waits until output is sent."""
-        connection = self.connection
-        return bool(
-            connection.queued_bytes
-            or connection.is_congested
-            or connection.output
-            or self._deferred
-            or self._is_failed
-        )
 
     def _hold_back(self) -> None:
         """Hold the answer to a PING back for a moment, unless output waits for the socket."""

@@ -50,8 +50,8 @@ class Connection(Sender):
         self.last_id = 0
         self.is_going = False  # A GOAWAY frame was sent: new streams are refused.
         self._block_bytes = 0
-        self._used = 0  # bytes received since the last grant of the connection
-        self.data_bytes = 0  # received in frames of DATA
+        self._room = CONNECTION_WINDOW  # that the client has left of what it was granted
+        self._granted_bytes = CONNECTION_WINDOW  # in all
         self.output += [
             frames.settings(
                 {
@@ -72,13 +72,13 @@ class Connection(Sender):
             data = self._rest + data
         position, end = 0, len(data)
         if not self._is_prefaced:
-            expected = frames.PREFACE
-            if data[: len(expected)] != expected[:end]:
+            preface = frames.PREFACE
+            if data[: len(preface)] != preface[:end]:
                 raise ConnectionFailure("this port speaks HTTP/2 only")
-            if end < len(expected):
+            if end < len(preface):
                 self._rest = data
                 return
-            position, self._is_prefaced = len(expected), True
+            position, self._is_prefaced = len(preface), True
         unpack = HEAD.unpack_from
         while end - position >= 9:
             high, low, kind, flags, stream_id = unpack(data, position)
@@ -90,9 +90,10 @@ class Connection(Sender):
             if position > end:
                 position = start - 9
                 break
-            if kind != self._expected and self._expected is not None:
-                raise ConnectionFailure(_INTERRUPTIONS[self._expected])
-            if kind >= len(_HANDLERS):
+            expected = self._expected
+            if expected is not None and kind != expected:
+                raise ConnectionFailure(_INTERRUPTIONS[expected])
+            if kind > _KIND_MAX:
                 continue
             try:
                 _HANDLERS[kind](self, flags, stream_id & 0x7FFFFFFF, data[start:position])
@@ -102,13 +103,9 @@ class Connection(Sender):
 
     def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
         size = len(payload)
-        self._used += size
-        self.data_bytes += size
-        if self._used > CONNECTION_WINDOW:
-            raise ConnectionFailure("the window is overrun", ErrorCode.FLOW_CONTROL_ERROR)
-        if self._used * 2 > CONNECTION_WINDOW:
-            self.emit(frames.window_update(0, self._used))
-            self._used = 0
+        self._room = room = self._room - size
+        if room * 2 < CONNECTION_WINDOW:
+            self._make_room()
         stream = self.streams.get(stream_id)
         if stream is None:
             self._refuse(stream_id)
@@ -120,15 +117,29 @@ class Connection(Sender):
         stream.granted -= size
         if stream.granted < 0:
             raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
+        stream.has_ended = has_ended = bool(flags & frames.END_STREAM)
         if payload:
             stream.data(payload)
         if stream.is_over:
             return
-        if flags & frames.END_STREAM:
-            stream.has_ended = True
+        if has_ended:
             stream.end()
         elif stream.granted * 2 < stream.allowance:
             self.grant(stream)
+
+    @property
+    def data_bytes(self) -> int:
+        """The bytes received in frames of DATA."""
+        return self._granted_bytes - self._room
+
+    def _make_room(self) -> None:
+        """Grant the client what it has used of the window. Raises ConnectionFailure."""
+        if self._room < 0:
+            raise ConnectionFailure("the window is overrun", ErrorCode.FLOW_CONTROL_ERROR)
+        used = CONNECTION_WINDOW - self._room
+        self.emit(frames.window_update(0, used))
+        self._room = CONNECTION_WINDOW
+        self._granted_bytes += used
 
     def grant(self, stream: Stream) -> None:
         """Allow the client to send its allowance on a stream."""
@@ -322,3 +333,4 @@ _HANDLERS: tuple[Callable[[Connection, int, int, bytes], None], ...] = (
     Connection._window_update,
     Connection._continuation,
 )
+_KIND_MAX = len(_HANDLERS) - 1

@@ -38,7 +38,7 @@ class Conversation(Exchange):
         self._is_due = False
         self.connection.streams[self.id] = self
 
-    def take_body(self) -> None:
+    def _take_part(self) -> None:
         """Move the complete messages into the inbox. Raises RefusedRequest."""
         body = self.body
         if not isinstance(body, bytearray):
@@ -56,7 +56,7 @@ class Conversation(Exchange):
     def end(self) -> None:
         """Answer the remaining requests, and end the reply."""
         if not self.is_done:
-            self._make_due()
+            self.take_part()
 
     def drained(self) -> None:
         """Answer the next message."""

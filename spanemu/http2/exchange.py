@@ -115,12 +115,17 @@ class Exchange(RequestBody):
             if body.__class__ is bytes:
                 self.body = body = bytearray(body)
             body += data
+        if not self.has_ended:  # Otherwise `end` takes the whole.
+            self.take_part()
+
+    def take_part(self) -> None:
+        """Process the part of the body that has arrived."""
         try:
-            self.take_body()
+            self._take_part()
         except RefusedRequest as refusal:
             self._end(refusal.failure)
 
-    def take_body(self) -> None:
+    def _take_part(self) -> None:
         """Process the part of the body that has arrived. Raises RefusedRequest."""
         size = declared_size(self.body)
         if len(self.body) > size:
@@ -138,7 +143,7 @@ class Exchange(RequestBody):
         """Serve the request, because it is complete."""
         if self.is_done:
             return
-        if self._declared_bytes not in (None, len(self.body)):
+        if self._declared_bytes is not None and self._declared_bytes != len(self.body):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
             return
         if is_compressed(self.body) and self.endpoint is not None:

@@ -184,8 +184,8 @@ class HeaderDecoder:
     def _add(self, field: Field) -> None:
         self._table.insert(_DYNAMIC, field)
         self._size += field.size
-        if self._size > self._size_max:
-            self._evict()
+        while self._size > self._size_max:
+            self._size -= self._table.pop().size
 
     def _evict(self) -> None:
         """Remove the oldest fields, until the others fit into the dynamic table."""

@@ -2,8 +2,8 @@
 
 A state is the part of a code that the bytes so far have begun: a node of the tree of codes. Each
 byte leads from a state to another and completes some symbols. These steps are computed when they
-are first needed, and kept. So is what the last strings began with, all but some bytes: a client's
-strings mostly differ in their ends, where they differ at all.
+are first needed, and kept. So are what the last strings began with and how they ended: a client's
+strings mostly differ in a number at their ends, where they differ at all.
 """
 
 from __future__ import annotations
@@ -82,18 +82,19 @@ class _Steps(dict[int, tuple[int, bytes]]):
 _STEPS = _Steps()
 
 
-_TAIL_BYTES = 6
+_END_BYTES = 3  # the last digits of a number and a little behind them
 _BEGINNING_BYTES_MAX = 128
 _BEGINNINGS_MAX = 256
+_ENDS_MAX = 2_048
 
 
 def decode(data: bytes) -> bytes:
     """Return the string that Huffman coding made `data` of. Raises CompressionError."""
-    length = len(data) - _TAIL_BYTES
+    length = len(data) - _END_BYTES
     if 0 < length <= _BEGINNING_BYTES_MAX:
         state, text = _remembered_beginning(data[:length])
-        state, rest = _decoded(state, data[length:])
-        text += rest
+        state, end = _remembered_end(state, data[length:])
+        text += end
     else:
         state, text = _decoded(0, data)
     if state not in _FINAL:
@@ -113,6 +114,9 @@ def _decoded(state: int, data: bytes) -> tuple[int, bytes]:
 @lru_cache(_BEGINNINGS_MAX)
 def _remembered_beginning(data: bytes) -> tuple[int, bytes]:
     return _decoded(0, data)
+
+
+_remembered_end = lru_cache(_ENDS_MAX)(_decoded)
 
 
 def _step(number: int, byte: int) -> tuple[int, bytes]:

@@ -292,7 +292,7 @@ class Loop:
             self._add_spare()
         for _ in range(len(posted)):  # What they post is for the next round.
             posted.popleft()()
-        if self.due and monotonic() < self._serves_until and not self._serve():
+        if self.due.count and monotonic() < self._serves_until and not self._serve():
             return False
         if self._unflushed:
             self._flush()
@@ -304,7 +304,7 @@ class Loop:
             return False
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
-        is_busy = posted or self._unflushed or self.due or self._resumable
+        is_busy = posted or self._unflushed or self.due.count or self._resumable
         seconds = 0.0 if is_busy else self._sweeps_at - now
         if self._late:
             seconds = min(seconds, self._flush_late(now))
@@ -346,7 +346,7 @@ class Loop:
         now = begun
         least = ready[0][0].used_seconds if ready else 0.0
         for owner, events in ready:
-            if self.due and owner.used_seconds > least + SLICE_SECONDS:
+            if self.due.count and owner.used_seconds > least + SLICE_SECONDS:
                 return True  # Those that had less time are served before this one is read.
             fair_seconds = max(self._fair_seconds, owner.used_seconds)
             self._fair_seconds = owner.used_seconds = fair_seconds
@@ -360,8 +360,8 @@ class Loop:
     def _serve(self) -> bool:
         """Serve the tasks that are due now; return False if another thread leads afterwards."""
         due, claim = self.due, self._claim
-        turns = len(due)
-        while turns and due:
+        turns = due.count
+        while turns and due.count:
             task = due.popleft()
             turns -= 1
             if not task.starts():

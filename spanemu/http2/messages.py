@@ -53,7 +53,7 @@ def only_message(body: bytes | bytearray) -> bytes | bytearray:
         raise RefusedRequest(Code.UNIMPLEMENTED, "The request has no message.")
     _, size = PREFIX.unpack_from(body)
     if len(body) != PREFIX.size + size:
-        whole = "more than one message" if len(body) > PREFIX.size + size else "part of a message"
+        whole = "more than one message" if len(body) > declared_size(body) else "part of a message"
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The request has {whole}.")
     if isinstance(body, bytes):
         return body[PREFIX.size :]

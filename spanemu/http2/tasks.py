@@ -53,7 +53,8 @@ class Due:
     request need not wait until each of a crowd has had its turn. Steps that may take long come when
     there are no others, and every `HEAVY_TURNS` turns.
 
-    A task that is alone, as nearly always, is in none of the rows until another one comes.
+    A task that is alone, as nearly always, is in none of the rows until another one comes. `count`
+    is the number of all tasks.
     """
 
     def __init__(self) -> None:
@@ -65,10 +66,7 @@ class Due:
         self._heavy: deque[deque[Task]] = deque()  # of those whose next task may take long
         self._is_new_next = True
         self._light_turns = 0  # since the last heavy task
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
+        self.count = 0
 
     def next_of(self, client: Owner) -> Task | None:
         """Return the next task of a client that is due, None if there is none."""
@@ -79,14 +77,14 @@ class Due:
 
     def append(self, task: Task) -> None:
         """Add a task behind those of its client."""
-        if not self._count and not task.is_heavy():
+        if not self.count and not task.is_heavy():
             self._lone = task
-            self._count = 1
+            self.count = 1
             return
         if self._lone is not None:
             self._leave_alone_no_more(self._lone)
         self._line_up(task)
-        self._count += 1
+        self.count += 1
 
     def _leave_alone_no_more(self, task: Task) -> None:
         """Let the task that was alone stand in the rows, because another one comes."""
@@ -104,13 +102,13 @@ class Due:
         if self._lone is not None:
             self._leave_alone_no_more(self._lone)
         self._first.append(task)
-        self._count += 1
+        self.count += 1
 
     def popleft(self) -> Task:
         """Remove and return the next task. Raises IndexError."""
-        if not self._count:
+        if not self.count:
             raise IndexError
-        self._count -= 1
+        self.count -= 1
         if (lone := self._lone) is not None:
             self._lone, self._is_new_next = None, False
             self._light_turns += 1

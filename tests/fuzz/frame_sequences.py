@@ -325,9 +325,9 @@ class _Sequence:
                 self._violation(f"a turn took {seconds * 1000:.0f} ms")
             if not goes_on:
                 self._violation("another thread leads")
-            if not (loop.due or loop._unflushed or loop._posted or self._has_input()):
+            if not (loop.due.count or loop._unflushed or loop._posted or self._has_input()):
                 return
-        self._violation(f"{len(loop.due)} tasks are left after {TURNS_MAX} turns")
+        self._violation(f"{loop.due.count} tasks are left after {TURNS_MAX} turns")
 
     def _has_input(self) -> bool:
         """Return whether the server has something to read."""

@@ -84,10 +84,10 @@ class Campaign(logging.Handler):
         end = monotonic() + SECONDS_MAX
         loop = self._server._loop
         assert loop is not None
-        while self._server._clients or self._server.account.total_bytes or loop.due:
+        while self._server._clients or self._server.account.total_bytes or loop.due.count:
             if monotonic() > end:
                 kept = f"{len(self._server._clients)} clients, {self._server.account.total_bytes} bytes"
-                self.violations.append(f"the server keeps {kept}, {len(loop.due)} tasks")
+                self.violations.append(f"the server keeps {kept}, {loop.due.count} tasks")
                 return
             threading.Event().wait(0.01)
 

@@ -46,9 +46,9 @@ def test_clients_take_turns() -> None:
         due.append(step)
     only = Step(other)
     due.append(only)
-    assert len(due) == 4
+    assert due.count == 4
     assert [due.popleft() for _ in range(4)] == [many[0], many[1], only, many[2]]
-    assert not due
+    assert not due.count
     with pytest.raises(IndexError):
         due.popleft()
 
@@ -77,7 +77,7 @@ def test_a_client_with_one_task_need_not_wait_for_a_crowd() -> None:
     single = Step(Client())
     due.append(single)
     assert single in [due.popleft() for _ in range(2)]
-    assert len(due) == 49
+    assert due.count == 49
 
 
 def test_heavy_tasks_come_last_but_come() -> None:
@@ -93,7 +93,7 @@ def test_heavy_tasks_come_last_but_come() -> None:
         due.append(step)
     assert [due.popleft() for _ in range(HEAVY_TURNS)] == crowd[:-1]
     assert [due.popleft() for _ in range(3)] == [heavy[1], crowd[-1], heavy[2]]
-    assert not due
+    assert not due.count
 
 
 def test_a_heavy_task_does_not_overtake_those_of_its_client() -> None:
@@ -126,7 +126,7 @@ class InRows(Due):
 
     def append(self, task: Task) -> None:
         self._line_up(task)
-        self._count += 1
+        self.count += 1
 
 
 @given(st.lists(st.tuples(st.integers(-3, 2), st.sampled_from(["light", "heavy", "first"]))))
@@ -137,12 +137,12 @@ def test_a_lone_task_changes_no_order(moves: list[tuple[int, str]]) -> None:
         order: list[Any] = []
         for number, (client, kind) in enumerate(moves):
             if client < 0:
-                order.append(numbers(due, min(1, len(due))))
+                order.append(numbers(due, min(1, due.count)))
                 continue
             step = Step(clients[client], heavy=kind == "heavy", number=number)
             if kind == "first":
                 due.appendleft(step)
             else:
                 due.append(step)
-        orders.append((order, numbers(due, len(due))))
+        orders.append((order, numbers(due, due.count)))
     assert orders[0] == orders[1]
