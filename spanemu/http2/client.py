@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE
-from typing import Protocol
+from typing import Any, Protocol
 
 from spanemu.base.clock import monotonic
 from spanemu.frontend.boundary import Failure, log
@@ -102,7 +102,8 @@ class Client:
         self.connection = Connection(self._new_stream)
         self.heard_at = monotonic()
         self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
-        self._is_secured = not isinstance(connected, ssl.SSLSocket)
+        self._has_tls = isinstance(connected, ssl.SSLSocket)
+        self._is_secured = not self._has_tls
         self._unsent = memoryview(b"")
         self._holds_back = False  # `flush_late` will be called.
         self._events = EVENT_READ
@@ -209,7 +210,7 @@ class Client:
 
     def _read(self) -> None:
         """Handle what has arrived. Raises OSError."""
-        connected = self._socket
+        connected: Any = self._socket
         if len(self.tasks) > CROWD:  # The others have their turns before more is read.
             return
         try:
@@ -229,7 +230,7 @@ class Client:
                     self._receive_much(data)
                 if connection.held_ack is not None and not self._holds_back:
                     self._hold_back()
-                if not isinstance(connected, ssl.SSLSocket) or not connected.pending():
+                if not self._has_tls or not connected.pending():
                     return
         except _WAITS:
             return

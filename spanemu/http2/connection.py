@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode, StreamFailure
-from spanemu.http2.frames import HEAD, NUMBER, SETTING
+from spanemu.http2.frames import END_STREAM, FRAME_BYTES_DEFAULT, HEAD, NUMBER, PADDED, SETTING
 from spanemu.http2.header_block import Field, HeaderDecoder
 from spanemu.http2.sending import RESUMED_MAX, STREAM_WINDOW, Sender, Stream
 
@@ -83,7 +83,7 @@ class Connection(Sender):
         while end - position >= 9:
             high, low, kind, flags, stream_id = unpack(data, position)
             length = high << 8 | low
-            if length > frames.FRAME_BYTES_DEFAULT:
+            if length > FRAME_BYTES_DEFAULT:
                 raise ConnectionFailure("a frame is too large", ErrorCode.FRAME_SIZE_ERROR)
             start = position + 9
             position = start + length
@@ -112,12 +112,12 @@ class Connection(Sender):
             return
         if stream.has_ended:
             raise StreamFailure(stream_id, ErrorCode.STREAM_CLOSED)
-        if flags & frames.PADDED:
+        if flags & PADDED:
             payload = _unpadded(payload)
         stream.granted -= size
         if stream.granted < 0:
             raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
-        stream.has_ended = has_ended = bool(flags & frames.END_STREAM)
+        stream.has_ended = has_ended = bool(flags & END_STREAM)
         if payload:
             stream.data(payload)
         if stream.is_over:

@@ -279,11 +279,12 @@ class Exchange(RequestBody):
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
-        if failure is None and self.messages:
-            (*earlier, last), self.messages = self.messages, ()
-            for message in earlier:
+        messages = self.messages
+        if failure is None and messages:
+            self.messages = ()
+            for message in messages[:-1]:
                 self._send(message)
-            self._send(last, _OK)
+            self._send(messages[-1], _OK)
         else:
             trailers = _OK if failure is None else _trailers(failure)
             self.connection.send(self, b"", self._take_head() + trailers)

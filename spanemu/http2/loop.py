@@ -132,6 +132,7 @@ class Loop:
         self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
         self._late: dict[Writer, float] = {}  # those that hold something back, and until when
+        self._late_at = inf  # the first of these moments, or one before it
         self._sweeps_at = 0.0
         self.sweep_seconds = SWEEP_SECONDS
         self.used_seconds = self._fair_seconds = 0.0
@@ -290,8 +291,9 @@ class Loop:
         posted = self._posted
         if not self._spare:
             self._add_spare()
-        for _ in range(len(posted)):  # What they post is for the next round.
-            posted.popleft()()
+        if posted:
+            for _ in range(len(posted)):  # What they post is for the next round.
+                posted.popleft()()
         if self.due.count and monotonic() < self._serves_until and not self._serve():
             return False
         if self._unflushed:
@@ -305,10 +307,9 @@ class Loop:
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
         is_busy = posted or self._unflushed or self.due.count or self._resumable
-        seconds = 0.0 if is_busy else self._sweeps_at - now
-        if self._late:
-            seconds = min(seconds, self._flush_late(now))
-        self._wait(seconds)
+        if now >= self._late_at:
+            self._flush_late(now)
+        self._wait(0.0 if is_busy else min(self._sweeps_at, self._late_at) - now)
         self._resumes_until = None
         if not self._is_watched:
             self._is_watched = True
@@ -415,21 +416,23 @@ class Loop:
 
     def flush_later(self, writer: Writer) -> None:
         """Make a client send its delayed output in `HELD_SECONDS`."""
-        self._late.setdefault(writer, monotonic() + HELD_SECONDS)
+        until = self._late.setdefault(writer, monotonic() + HELD_SECONDS)
+        self._late_at = min(self._late_at, until)
 
     def forget_later(self, writer: Writer) -> None:
         """Undo `flush_later`."""
         self._late.pop(writer, None)
 
-    def _flush_late(self, now: float) -> float:
-        """Let clients send what they held back long enough; return the seconds that others have."""
+    def _flush_late(self, now: float) -> None:
+        """Let clients send what they held back long enough."""
         while self._late:
             writer, until = next(iter(self._late.items()))
             if until > now:
-                return until - now
+                self._late_at = until
+                return
             del self._late[writer]
             writer.flush_late()
-        return inf
+        self._late_at = inf
 
     def _flush(self) -> None:
         writers, self._unflushed = self._unflushed, {}

@@ -10,7 +10,7 @@ from itertools import islice
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
-from spanemu.http2.frames import HEAD
+from spanemu.http2.frames import DATA, END_HEADERS, FRAME_BYTES_DEFAULT, HEAD, HEADERS
 from spanemu.http2.header_block import Field
 
 STREAM_WINDOW = 256 * 1024
@@ -186,11 +186,11 @@ class Sender:
             self.release_ack()  # How large the windows become may depend on it.
         stream_id, frame = stream.id, b""
         if head:
-            frame = HEAD.pack(0, len(head), frames.HEADERS, frames.END_HEADERS, stream_id) + head
+            frame = HEAD.pack(0, len(head), HEADERS, END_HEADERS, stream_id) + head
         if size:
             stream.window -= size
             self.window -= size
-            frame += HEAD.pack(size >> 8, size & 0xFF, frames.DATA, 0, stream_id) + data
+            frame += HEAD.pack(size >> 8, size & 0xFF, DATA, 0, stream_id) + data
             self.may_be_measured = True
         if trailers is None:
             self.output.append(frame)
@@ -198,11 +198,11 @@ class Sender:
             stream.drained()
             return
         length = len(trailers)
-        if length > frames.FRAME_BYTES_DEFAULT:
+        if length > FRAME_BYTES_DEFAULT:
             self.emit(frame)
             self.send_headers(stream, trailers, is_last=True)
             return
-        frame += HEAD.pack(length >> 8, length & 0xFF, frames.HEADERS, _LAST, stream_id) + trailers
+        frame += HEAD.pack(length >> 8, length & 0xFF, HEADERS, _LAST, stream_id) + trailers
         self.output.append(frame)
         self.output_bytes += len(frame) + _OBJECT_BYTES
         self._finish(stream)
