@@ -27,7 +27,7 @@ _REMEMBERED_BYTES_MAX = 256
 _REMEMBERED_MAX = 256
 
 _NAME = re.compile(rb":?[!#$%&'*+\-.^_`|~0-9a-z]+\Z")
-_BAD_VALUE = re.compile(rb"[\x00\r\n]|\A[ \t]|[ \t]\Z")
+_NEVER_IN_VALUES, _NEVER_AROUND_VALUES = b"\x00\r\n", b" \t"  # RFC 9113, 8.2.1
 
 # What a request's field means to this server.
 METADATA, POST, SCHEME, PATH, AUTHORITY, METHOD = range(6)  # with those that begin with a colon
@@ -83,7 +83,7 @@ def _role_of(name: bytes) -> int:
 
 def _field(name: bytes, value: bytes) -> Field:
     role = _role_of(name) if len(name) <= _REMEMBERED_BYTES_MAX else _role_of.__wrapped__(name)
-    if _BAD_VALUE.search(value):
+    if value.translate(None, _NEVER_IN_VALUES).strip(_NEVER_AROUND_VALUES) != value:
         role = INVALID
     elif role or name == b"te":
         role = _role_with_value(name, value, role)
