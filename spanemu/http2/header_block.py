@@ -21,8 +21,9 @@ LITERALS_MAX = 2_048  # of a block: more than a list of the permitted size can h
 _SIZE_UPDATES_MAX = 2  # of a block (RFC 7541, 4.2)
 _ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
 _INTEGER_BYTES_MAX = 5
-# Short fields that a client keeps out of the table are remembered as they are coded, because such a
-# client sends the same ones literally with each request.
+# Short literal fields are remembered as they are coded: those that a client keeps out of the table,
+# because it sends the same ones with each request, and those that it adds, because they come again
+# when they have been evicted. Not those whose name is in the table: their values are others.
 _REMEMBERED_BYTES_MAX = 256
 _REMEMBERED_MAX = 256
 
@@ -177,9 +178,10 @@ class HeaderDecoder:
         else:
             name, is_coded, position = _string(block, position)
         value, is_value_coded, position = _string(block, position)
-        if byte < 0x10 and len(name) + len(value) <= _REMEMBERED_BYTES_MAX:
-            return _remembered_field(name, is_coded, value, is_value_coded), position
-        return _decoded_field(name, is_coded, value, is_value_coded), position
+        is_new = index >= _DYNAMIC and byte >= 0x10
+        if is_new or len(name) + len(value) > _REMEMBERED_BYTES_MAX:
+            return _decoded_field(name, is_coded, value, is_value_coded), position
+        return _remembered_field(name, is_coded, value, is_value_coded), position
 
     def _add(self, field: Field) -> None:
         self._table.insert(_DYNAMIC, field)
