@@ -11,6 +11,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any, Protocol
 
@@ -48,8 +49,9 @@ _WAITS = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWr
 class Methods(Protocol):
     """The methods that a server offers, by the paths of requests."""
 
-    def find(self, path: bytes) -> Endpoint | None:
-        """Return the endpoint at a path, None if there is none."""
+    @property
+    def find(self) -> Callable[[bytes], Endpoint | None]:
+        """The function that returns the endpoint at a path, None if there is none."""
         ...
 
     def conversation(self, path: bytes) -> Converse | None:
@@ -99,7 +101,7 @@ class Client:
         self.used_seconds = 0.0
         self.tasks: deque[Task] = deque()
         self.lifetime = Lifetime()
-        self.connection = Connection(self._new_stream)
+        self.connection = Connection(partial(Exchange, self))
         self.heard_at = monotonic()
         self._handshake_ends = self.heard_at + HANDSHAKE_SECONDS
         self._has_tls = isinstance(connected, ssl.SSLSocket)
@@ -114,9 +116,6 @@ class Client:
         self._is_ending = False  # The connection is closed, and has requests to cancel.
         loop.sockets.register(connected, EVENT_READ, self)
         self.account.open(self)
-
-    def _new_stream(self, _connection: Connection, stream_id: int) -> Stream:
-        return Exchange(self, stream_id)
 
     # ------------------------------------------------------------------ requests
 

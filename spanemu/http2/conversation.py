@@ -29,7 +29,7 @@ class Conversation(Exchange):
     """An exchange whose messages are each answered by themselves, in their order."""
 
     def __init__(self, beginning: RequestBody, path: str, converse: Converse) -> None:
-        super().__init__(beginning.client, beginning.id)
+        super().__init__(beginning.client, beginning.connection, beginning.id)
         self.encoding = beginning.encoding
         self._path = path
         self._converse = converse

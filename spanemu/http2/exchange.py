@@ -59,7 +59,7 @@ class Exchange(RequestBody):
     _replies: Iterator[bytes | LiveRows] | None = None
     _live: LiveRows | None = None
     _is_listening = False  # The next step is due when there are rows.
-    _has_begun = False  # The head of the reply was sent.
+    _head = REPLY_HEAD  # of the reply, until it is sent
     _steps = 0
     _suspended_bytes = 0
 
@@ -70,30 +70,29 @@ class Exchange(RequestBody):
         try:
             if fields is None:
                 raise RefusedRequest(Code.RESOURCE_EXHAUSTED, "The metadata are too large.")
-            return self._take(fields)
+            kind, path_at, timeout_at, encoding_at, content_length_at = layout_of(fields)
+            if content_length_at >= 0:
+                self._declared_bytes = _length(fields[content_length_at].value)
+            if kind is not Kind.GRPC:
+                return self._refuse(kind)
+            path = fields[path_at].value
+            self.endpoint = endpoint = self.client.find(path)
+            if encoding_at >= 0:
+                self.encoding = fields[encoding_at].value
+                check_encoding(self.encoding)
+            if endpoint is None:
+                return self._conversation(path)
+            seconds = None if timeout_at < 0 else timeout_seconds(fields[timeout_at].value)
+            self.call = RpcCall(endpoint.path, seconds, fields, self.client)
         except RefusedRequest as refusal:
             self._end(refusal.failure)
         return self
 
-    def _take(self, fields: list[Field]) -> Stream:
-        """Find the endpoint, and return the stream that goes on. Raises RefusedRequest."""
-        layout = layout_of(fields)
-        if layout.content_length >= 0:
-            self._declared_bytes = _length(fields[layout.content_length].value)
-        if layout.kind is not Kind.GRPC:
-            if layout.kind is Kind.OTHER:
-                return _OtherRequest(self, self._declared_bytes)
-            self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
-            return self
-        path = fields[layout.path].value
-        self.endpoint = endpoint = self.client.find(path)
-        if layout.encoding >= 0:
-            self.encoding = fields[layout.encoding].value
-            check_encoding(self.encoding)
-        if endpoint is None:
-            return self._conversation(path)
-        seconds = None if layout.timeout < 0 else timeout_seconds(fields[layout.timeout].value)
-        self.call = RpcCall(endpoint.path, seconds, fields, self.client)
+    def _refuse(self, kind: Kind) -> Stream:
+        """Refuse a request that is none of gRPC, at its end if it is one of HTTP."""
+        if kind is Kind.OTHER:
+            return _OtherRequest(self, self._declared_bytes)
+        self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
         return self
 
     def _conversation(self, path: bytes) -> Stream:
@@ -146,7 +145,7 @@ class Exchange(RequestBody):
         if self._declared_bytes is not None and self._declared_bytes != len(self.body):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
             return
-        if is_compressed(self.body) and self.endpoint is not None:
+        if self.encoding and self.endpoint is not None and is_compressed(self.body):
             try:
                 self.inflation = Inflation(self.body, self.encoding, self.endpoint.bytes_max)
             except RefusedRequest as refusal:
@@ -237,7 +236,8 @@ class Exchange(RequestBody):
 
     def _send(self, message: bytes, trailers: bytes | None = None) -> None:
         data = PREFIX.pack(0, len(message)) + message
-        self.connection.send(self, data, trailers, self._take_head())
+        head, self._head = self._head, b""
+        self.connection.send(self, data, trailers, head)
 
     def _suspend(self, message_bytes: int) -> None:
         """Count what a reply keeps between its steps: rows, their values, their encoding."""
@@ -269,13 +269,6 @@ class Exchange(RequestBody):
 
     # ------------------------------------------------------------------ the end
 
-    def _take_head(self) -> bytes:
-        """Return the head of the reply, to be sent; nothing if it was sent before."""
-        if self._has_begun:
-            return b""
-        self._has_begun = True
-        return REPLY_HEAD
-
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
@@ -287,7 +280,8 @@ class Exchange(RequestBody):
             self._send(messages[-1], _OK)
         else:
             trailers = _OK if failure is None else _trailers(failure)
-            self.connection.send(self, b"", self._take_head() + trailers)
+            head, self._head = self._head, b""
+            self.connection.send(self, b"", head + trailers)
         if not (self.is_over or self.is_running):  # The end waits for the client.
             self.drop_body()
 

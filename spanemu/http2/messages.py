@@ -43,15 +43,17 @@ def is_compressed(body: bytes | bytearray) -> bool:
     return body[:1] not in (b"\0", b"")
 
 
-def only_message(body: bytes | bytearray) -> bytes | bytearray:
-    """Return the only message of a complete body, as it was sent.
+def only_message(body: bytes | bytearray, *, is_coded: bool = False) -> bytes | bytearray:
+    """Return the only message of a complete body, as it was sent: with `is_coded`, compressed.
 
     A body that is a `bytearray` becomes the message itself: a copy of 100 MB would stop all other
     threads for 40 ms. Raises RefusedRequest.
     """
     if len(body) < PREFIX.size:
         raise RefusedRequest(Code.UNIMPLEMENTED, "The request has no message.")
-    _, size = PREFIX.unpack_from(body)
+    flag, size = PREFIX.unpack_from(body)
+    if flag and not is_coded:
+        raise _unnamed_encoding()
     if len(body) != PREFIX.size + size:
         whole = "more than one message" if len(body) > declared_size(body) else "part of a message"
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The request has {whole}.")
@@ -71,9 +73,8 @@ class Inflation:
     def __init__(self, body: bytes | bytearray, encoding: bytes, limit: float) -> None:
         """Begin with a complete body. Raises RefusedRequest."""
         if body[0] != 1 or encoding in (b"", b"identity"):
-            text = "A message is compressed, but no encoding is named."
-            raise RefusedRequest(Code.INTERNAL, text)
-        self._compressed = only_message(body)
+            raise _unnamed_encoding()
+        self._compressed = only_message(body, is_coded=True)
         self._position = 0
         self._inflater = zlib.decompressobj(_ENCODINGS[encoding])
         self._plain = bytearray()
@@ -112,6 +113,11 @@ class Inflation:
         if not (source or plain):
             raise RefusedRequest(Code.INTERNAL, "A compressed message is cut off.")
         self._plain += plain
+
+
+def _unnamed_encoding() -> RefusedRequest:
+    text = "A message is compressed, but no encoding is named."
+    return RefusedRequest(Code.INTERNAL, text)
 
 
 def check_encoding(encoding: bytes) -> None:

@@ -11,7 +11,7 @@ from spanemu.http2.account import Account
 from spanemu.http2.call import Caller
 from spanemu.http2.connection import Connection
 from spanemu.http2.messages import Inflation, only_message
-from spanemu.http2.sending import Stream
+from spanemu.http2.sending import Sender, Stream
 from spanemu.http2.tasks import Task
 
 GROWN_WINDOW = 1024 * 1024  # of the stream of a message that does not fit into the first window
@@ -88,8 +88,8 @@ class RequestBody(Stream):
     has_turn = False
     is_running = False  # A step of the request is at work.
 
-    def __init__(self, client: Host, stream_id: int) -> None:
-        super().__init__(client.connection, stream_id)
+    def __init__(self, client: Host, connection: Sender, stream_id: int) -> None:
+        super().__init__(connection, stream_id)
         self.client = client
 
     def is_heavy(self) -> bool:

@@ -207,6 +207,20 @@ class Http2Server:
                 client.flush()
 
 
+class _Found(dict[bytes, Endpoint | None]):
+    """The endpoints of a server by their paths, as requests name them."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._find = endpoints.find
+
+    def __missing__(self, path: bytes) -> Endpoint | None:
+        """Return the endpoint at a path, and remember it if there is one."""
+        endpoint = self._find(path.decode("latin-1"))
+        if endpoint is not None:
+            self[path] = endpoint
+        return endpoint
+
+
 class _Methods:
     """The methods that a server offers, by the paths of requests.
 
@@ -214,15 +228,12 @@ class _Methods:
     """
 
     def __init__(self, endpoints: Endpoints) -> None:
-        self._find = endpoints.find
+        # Returns the endpoint at a path, None if there is none.
+        self.find: Callable[[bytes], Endpoint | None] = _Found(endpoints).__getitem__
         self._reflect: Callable[[], Callable[[Iterator[bytes], Any], Iterator[bytes]]] = Once(
             lambda: reflection.reflect(endpoints.all_services)
         )
         self._conversations = {path.encode(): self._answer for path in REFLECTION_PATHS}
-
-    def find(self, path: bytes) -> Endpoint | None:
-        """Return the endpoint at a path, None if there is none."""
-        return self._find(path.decode("latin-1"))
 
     def conversation(self, path: bytes) -> conversations.Converse | None:
         """Return what answers each message of a conversation, None if there is none at a path."""
