@@ -78,11 +78,11 @@ class _EpollSockets(Sockets):
 
     def wait(self, seconds: float) -> list[tuple[Ready, int]]:
         owners = self._owners
-        found = self._epoll.poll(-1 if seconds == inf else seconds, len(owners) or 1)
-        if len(found) == 1:  # as nearly always
-            number, mask = found[0]
+        polled = self._epoll.poll(-1 if seconds == inf else seconds, len(owners) or 1)
+        if len(polled) == 1:  # as nearly always
+            number, mask = polled[0]
             return [(owners[number], _EVENTS[mask])] if number in owners else []
-        return [(owners[number], _EVENTS[mask]) for number, mask in found if number in owners]
+        return [(owners[number], _EVENTS[mask]) for number, mask in polled if number in owners]
 
     def close(self) -> None:
         self._owners.clear()
