@@ -38,7 +38,7 @@ _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
 # Of requests, that each connection is counted for in advance: a short request changes no account.
-ADVANCE_BYTES = 8 * 1024
+ADVANCE_BYTES = 12 * 1024
 JAMMED_BYTES_MAX = 1024 * 1024  # likewise, while there is more to send than the client reads
 HANDSHAKE_SECONDS = 20.0
 _LINGER_SECONDS = 2.0
