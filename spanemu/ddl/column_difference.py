@@ -136,7 +136,7 @@ def without_calls(table: Table, changes: ColumnChanges) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class _Callers:
-    """What calls functions in a table: the ids of generated columns, and names."""
+    """The callers of functions in a table: the ids of generated columns, and names."""
 
     generated: frozenset[int] = frozenset()
     defaults: frozenset[str] = frozenset()
@@ -144,7 +144,7 @@ class _Callers:
 
     @property
     def is_any(self) -> bool:
-        """Whether anything calls the functions."""
+        """Return whether anything calls the functions."""
         return bool(self.generated or self.defaults or self.checks)
 
 

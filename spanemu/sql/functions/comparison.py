@@ -12,7 +12,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
-from spanemu.sql.functions.compound_membership import compound_membership
+from spanemu.sql.functions import compound_membership
 from spanemu.sql.functions.registry import Operation
 from spanemu.values import order
 from spanemu.values.types import GRAPH_CODES, Type, TypeCode
@@ -104,7 +104,7 @@ def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | Non
     if type_.is_array or type_.is_struct:
         if len(known) <= _SEARCHED_MAX:
             return _searched(order.equals(type_), known)
-        return compound_membership(type_, known)
+        return compound_membership.membership(type_, known)
     # NaN is equal to no value, itself included, so it is never a member.
     members = frozenset(
         value for value in interruptible(known) if value is not None and value == value

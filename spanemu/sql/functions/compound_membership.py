@@ -34,7 +34,7 @@ _GROUPS_MAX = 256  # groups of members, and sets of paths of values
 _HELD_MAX = 1 << 21  # tuples of cells that the lookups hold
 
 
-def compound_membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
+def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
     """Return `x IN (values)` as a function of `x`, for values known beforehand, one at least."""
     is_whole, has_no_nan = _wholeness(type_), _self_equality(type_)
     has_null = False

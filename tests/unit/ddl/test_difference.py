@@ -277,10 +277,9 @@ def test_what_calls_a_function_makes_way_for_its_replacement(use: str) -> None:
         text for each in FUNCTIONS for name in CALLERS if (text := _schema_calling(each, name))
     ]
     for first, second in ((first, second) for first in known for second in others):
-        before, after = schema_of(first), schema_of(second)
-        for one, other in ((before, after), (after, before)):
-            way = [f"{step.statement};" for step in diff(one, other)]
-            assert diff(schema_of(way, one), other) == [], way
+        for before, after in permutations((schema_of(first), schema_of(second))):
+            way = [f"{step.statement};" for step in diff(before, after)]
+            assert diff(schema_of(way, before), after) == [], way
 
 
 def test_a_replaced_function_leaves_the_values_of_a_default_and_a_check_in_place() -> None:

@@ -45,7 +45,7 @@ from spanemu.sql.executor.relation import (
     relation_of_keys,
 )
 from spanemu.sql.executor.run import Row, Run
-from spanemu.sql.functions.compound_membership import compound_membership
+from spanemu.sql.functions import compound_membership
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 from spanemu.sql.resolved import ColumnRef
 from spanemu.values.types import struct_of
@@ -414,7 +414,7 @@ def _null_aware_anti(sides: Sides) -> Lists:
         if not values:
             yield from batches(rows)
         elif has_fields:
-            is_member = compound_membership(type_, values)
+            is_member = compound_membership.membership(type_, values)
             for keyed in Probe(sides, rows, run).keyed():
                 yield [row for key, row in keyed if is_member(key) is False]
         elif None not in values:

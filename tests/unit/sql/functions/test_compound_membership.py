@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanemu.sql.functions import compound_membership as subject
-from spanemu.sql.functions.compound_membership import compound_membership
+from spanemu.sql.functions.compound_membership import membership
 from spanemu.values import order
 from spanemu.values.types import FLOAT64, INT64, STRING, Type, array_of, struct_of
 from tests.installed import needs
@@ -75,7 +75,7 @@ def test_lookups_agree_with_comparisons(
     type_, members, values = search
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "_GROUPS_MAX", limit)
-        is_member = compound_membership(type_, members)
+        is_member = membership(type_, members)
         for value in values:
             assert is_member(value) is slow_membership(type_, value, members)
 
@@ -96,7 +96,7 @@ def test_nan_equals_nothing_and_null_may_equal_nan(
     value: Any, members: list[Any], expected: bool | None
 ) -> None:
     type_ = struct_of(("", FLOAT64), ("", INT64))
-    assert compound_membership(type_, members)(value) is expected
+    assert membership(type_, members)(value) is expected
 
 
 class Counted(str):
@@ -129,10 +129,10 @@ def test_lookups_compare_few_pairs(type_: Type, value: Callable[[int], Any]) -> 
     count = 500
     members = [value(number) for number in range(count) if number % 15]
     values = [value(number) for number in range(count // 2, count + count // 2)]
-    is_member = compound_membership(type_, members)
+    is_member = membership(type_, members)
     Counted.comparisons = 0
-    for each in values:
-        is_member(each)
+    for searched in values:
+        is_member(searched)
     assert Counted.comparisons < 20 * count
 
 
