@@ -172,6 +172,7 @@ LAZY_MODULES = frozenset(
         "spanemu.sql.executor.operators.top_n",
         "spanemu.sql.executor.operators.unnest",
         "spanemu.sql.executor.subquery",
+        "spanemu.sql.functions.compound_membership",
         "spanemu.sql.functions.conversion",
         "spanemu.sql.functions.graph.documents",
         "spanemu.sql.functions.graph.paths",

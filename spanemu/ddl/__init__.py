@@ -15,8 +15,8 @@ description for each kind), `schema_text` (a schema as canonical DDL), `naming` 
 statement names, rules for names, and generated names), `expressions` (the objects that SQL inside a
 schema refers to, and dependent views), `validators` (rules that the schema alone decides), `jobs`
 (rules that stored rows must satisfy, and rows that a change writes), `errors`. The library for
-tools is `api`, and `difference` with `column_difference` and `object_difference` (the statements of
-a migration, which the dialect writes).
+tools is `api`, and `difference` with `column_difference`, `function_difference` and
+`object_difference` (the statements of a migration, which the dialect writes).
 
 The names of the library are imported on first use, because a database needs none of them.
 """

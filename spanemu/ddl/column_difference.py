@@ -1,17 +1,17 @@
-"""The columns of a table that change more than a definition, and what has to make way for them.
+"""The columns of a table that change more than a definition, and what has to make way for changes.
 
 A column is dropped and added again if no ALTER COLUMN leads to its new definition. Nothing may
 refer to a column that is dropped. Indexes, foreign keys, checks and generated columns do not let
 the type of a column change, nor indexes whether it may be NULL. So they are dropped before, and
-created again.
+created again. Defaults, checks and generated columns that call a function do not let it change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from spanemu.ddl.expressions import columns_of_checks, columns_of_generated
+from spanemu.ddl.expressions import columns_of_checks, columns_of_generated, functions_of
 from spanemu.ddl.schema_text import alteration_writer
 from spanemu.ddl.validators.tables import scalar_of
 from spanemu.schema.indexes import Index
@@ -27,17 +27,24 @@ Ranks = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ColumnChanges:
-    """The names of columns of a table that both schemas have, and of its checks.
+    """The names of columns of a table, and of its checks.
 
-    recreated    columns to drop and to add again, with generated columns computed from them
+    recreated    columns to drop, and to add again if both schemas have them: those that no ALTER
+                 COLUMN changes, and generated columns that call functions that change, with the
+                 generated columns computed from them
     reshaped     other columns of which the type, or whether they may be NULL, changes
-    checks       checks that name recreated columns, or columns whose type changes
+    checks       checks that name recreated columns or columns whose type changes, or that call
+                 functions that change
+    defaults     columns whose default value calls functions that change
+    calls        whether anything in the table calls functions that change
     ranks        how many columns each column is computed from, one after the other: before, after
     """
 
     recreated: frozenset[str] = frozenset()
     reshaped: frozenset[str] = frozenset()
     checks: frozenset[str] = frozenset()
+    defaults: frozenset[str] = frozenset()
+    calls: bool = False
     ranks: tuple[Ranks, Ranks] = ({}, {})
 
     @property
@@ -53,8 +60,13 @@ class ColumnChanges:
 NO_CHANGES = ColumnChanges()
 
 
-def column_changes(before: Table, after: Table, schemas: tuple[Schema, Schema]) -> ColumnChanges:
-    """Return the changes of columns that lead from a table of one schema to that of another."""
+def column_changes(
+    before: Table, after: Table, schemas: tuple[Schema, Schema], functions: frozenset[str]
+) -> ColumnChanges:
+    """Return the changes of columns that lead from a table of one schema to that of another.
+
+    `functions` are the folded names of the functions that change.
+    """
     schema = schemas[0]
     pairs = [
         (column, after.by_name[name])
@@ -68,23 +80,85 @@ def column_changes(before: Table, after: Table, schemas: tuple[Schema, Schema]) 
     retyped = {old.id for old, new in pairs if old.type != new.type}
     reshaped = retyped | {old.id for old, new in pairs if old.not_null is not new.not_null}
     ranks = _ranks(before, schema), _ranks(after, schemas[1])
+    calling = _callers(before, schema, functions)
+    recreated |= calling.generated
     if not recreated and not reshaped:
-        return ColumnChanges(ranks=ranks)
+        return ColumnChanges(
+            checks=calling.checks, defaults=calling.defaults, calls=calling.is_any, ranks=ranks
+        )
     computed_from = columns_of_generated(before, schema)
     for _ in computed_from:
         recreated |= {id_ for id_, used in computed_from.items() if used & (recreated | retyped)}
-    names = {old.id: old.name for old, _ in pairs}
+    names = {column.id: column.name for column in before.columns}
+    changed_checks = [
+        name
+        for name, used in columns_of_checks(before, schema).items()
+        if used & (recreated | retyped)
+    ]
     return ColumnChanges(
-        frozenset([names[id_] for id_ in recreated if id_ in names]),
+        frozenset([names[id_] for id_ in recreated]),
         frozenset([names[id_] for id_ in reshaped - recreated]),
-        frozenset(
+        calling.checks.union(changed_checks),
+        calling.defaults,
+        calling.is_any,
+        ranks,
+    )
+
+
+def key_calls(table: Table, schema: Schema, functions: frozenset[str]) -> bool:
+    """Return whether a key column of a table is computed by any of these functions."""
+    keys = {column.id for column in table.key_columns}
+    return bool(functions) and not keys.isdisjoint(_callers(table, schema, functions).generated)
+
+
+def without_calls(table: Table, changes: ColumnChanges) -> Table:
+    """Return the table before its functions change: without what calls them, or is created again.
+
+    Returns the same table if nothing in it calls functions that change.
+    """
+    if not changes.calls:
+        return table
+    policy = table.row_deletion_policy
+    is_deleting = policy is not None and policy[0] not in changes.recreated
+    return replace(
+        table,
+        columns=tuple(
             [
-                name
-                for name, used in columns_of_checks(before, schema).items()
-                if used & (recreated | retyped)
+                replace(column, default=None) if column.name in changes.defaults else column
+                for column in table.columns
+                if column.name not in changes.recreated
             ]
         ),
-        ranks,
+        checks=tuple([check for check in table.checks if check.name not in changes.checks]),
+        row_deletion_policy=policy if is_deleting else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Callers:
+    """The callers of functions in a table: the ids of generated columns, and names."""
+
+    generated: frozenset[int] = frozenset()
+    defaults: frozenset[str] = frozenset()
+    checks: frozenset[str] = frozenset()
+
+    @property
+    def is_any(self) -> bool:
+        """Return whether anything calls the functions."""
+        return bool(self.generated or self.defaults or self.checks)
+
+
+def _callers(table: Table, schema: Schema, functions: frozenset[str]) -> _Callers:
+    if not functions:
+        return _Callers()
+
+    def calls(text: str | None) -> bool:
+        return text is not None and not functions.isdisjoint(functions_of(text, schema))
+
+    return _Callers(
+        frozenset([column.id for column in table.columns if calls(column.generated)]),
+        frozenset([column.name for column in table.columns if calls(column.default)]),
+        frozenset([check.name for check in table.checks if calls(check.expression)]),
     )
 
 

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spanemu.ddl.column_difference import NO_CHANGES, ColumnChanges, column_changes
+from spanemu.ddl.column_difference import (
+    NO_CHANGES,
+    ColumnChanges,
+    column_changes,
+    key_calls,
+    without_calls,
+)
+from spanemu.ddl.function_difference import outgrown_functions, replaced_functions
 from spanemu.ddl.kinds.functions import FUNCTION, FUNCTION_OVER_TABLES, FUNCTION_OVER_VIEWS
 from spanemu.ddl.kinds.property_graphs import PROPERTY_GRAPH
 from spanemu.ddl.kinds.table import AFTER_TABLES, BEFORE_TABLES
@@ -42,6 +49,7 @@ from spanemu.ddl.object_difference import (
 from spanemu.ddl.schema_text import ordered_tables, schema_writer, user_indexes
 from spanemu.schema.indexes import Index
 from spanemu.schema.schema import Schema
+from spanemu.schema.table import Table
 from spanemu.sql.dialects import dialect_of
 
 
@@ -67,15 +75,17 @@ def diff(before: Schema, after: Schema, database: str = "db") -> list[Migration]
 
 
 def _objects(before: Schema, after: Schema) -> list[Migration]:
-    recreated = _recreated(before, after)
-    columns = _column_changes(before, after, recreated)
-    moved = _moved(before, after)
+    outgrown = outgrown_functions(before, after)
+    moved = _moved(before, after, outgrown)
+    functions = replaced_functions(before, after, moved) | outgrown
+    recreated = _recreated(before, after, functions)
+    columns = _column_changes(before, after, recreated, functions)
     migration = _Comparison(before, after, recreated, columns, moved).statements()
     above = (*_ABOVE, *_ACCESS)
     if all(step.statement.startswith(above) for step in migration):
         return migration
     moved = {name for one in (before, after) for name in (*one.views, *one.graphs)}
-    moved |= _functions_over_tables(before)
+    moved |= _functions_over_tables(before) | outgrown
     return _Comparison(before, after, recreated, columns, moved).statements()
 
 
@@ -88,14 +98,15 @@ _ABOVE = ("CREATE VIEW ", "DROP VIEW ", "CREATE PROPERTY GRAPH ", "DROP PROPERTY
 _ACCESS = ("CREATE ROLE ", "DROP ROLE ", "GRANT ", "REVOKE ")
 
 
-def _moved(before: Schema, after: Schema) -> set[str]:
+def _moved(before: Schema, after: Schema, outgrown: set[str]) -> set[str]:
     """Return the folded names of views and graphs that must be dropped or created, and of functions
-    over tables that must be dropped.
+    that must be dropped: those that are `outgrown`, and functions over tables.
     """
     mine, theirs = _texts_above(before), _texts_above(after)
     moved = {name for name in mine if theirs.get(name) != mine[name]} | (
         theirs.keys() - mine.keys()
     )
+    moved |= outgrown
     for _ in before.views:
         moved |= {
             name
@@ -122,12 +133,19 @@ def _texts_above(schema: Schema) -> dict[str, str]:
     return texts_of(VIEW, schema) | texts_of(PROPERTY_GRAPH, schema)
 
 
-def _recreated(before: Schema, after: Schema) -> set[str]:
-    """Return the folded names of tables that must be dropped and created again."""
+def _recreated(before: Schema, after: Schema, functions: frozenset[str]) -> set[str]:
+    """Return the folded names of tables that must be dropped and created again.
+
+    `functions` are the folded names of functions that are replaced.
+    """
     recreated = {
         name
         for name, table in before.tables.items()
-        if name in after.tables and must_be_recreated(table, after.tables[name], after)
+        if name in after.tables
+        and (
+            must_be_recreated(table, after.tables[name], after)
+            or key_calls(table, before, functions)
+        )
     }
     waiting = list(recreated)
     while waiting:
@@ -139,11 +157,11 @@ def _recreated(before: Schema, after: Schema) -> set[str]:
 
 
 def _column_changes(
-    before: Schema, after: Schema, recreated: set[str]
+    before: Schema, after: Schema, recreated: set[str], functions: frozenset[str]
 ) -> Mapping[str, ColumnChanges]:
     """Return the changes of the columns of the tables that are altered, by folded name."""
     return {
-        name: column_changes(table, after.tables[name], (before, after))
+        name: column_changes(table, after.tables[name], (before, after), functions)
         for name, table in before.tables.items()
         if name in after.tables and name not in recreated
     }
@@ -167,7 +185,7 @@ def _foreign_keys(schema: Schema) -> dict[tuple[str, str], Any]:
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     """Two schemas, the tables to create again, the changes of the columns of the others, the views
-    and graphs to drop or create, and the functions over tables to drop.
+    and graphs to drop or create, and the functions to drop.
     """
 
     before: Schema
@@ -200,7 +218,7 @@ class _Comparison:
             for source in reversed(list(kind.printed(before))):
                 if before.fold(source.name) in self.moved:
                     yield Migration(f"DROP {kind.words} {quoted_path(before, source.name)}")
-        yield from _plain(stream_drops(before, after, self.recreated))
+        yield from _plain(stream_drops(before, after, self.recreated, self.columns))
         for kind in reversed(AFTER_TABLES):
             if kind not in _OVER_TABLES and kind.field not in _COMPARED_WITH_TABLES:
                 yield from _plain(dropped(kind, before, after))
@@ -211,6 +229,22 @@ class _Comparison:
             if name in self.recreated or name not in after.tables:
                 statement = f"DROP {table.words} {quoted_path(before, table.name)}"
                 yield Migration(statement, destructive=True)
+        yield from self._removed_calls()
+        for function in reversed(list(FUNCTION.printed(before))):
+            if before.fold(function.name) in self.moved:
+                yield Migration(f"DROP {FUNCTION.words} {quoted_path(before, function.name)}")
+
+    def _removed_calls(self) -> Iterator[Migration]:
+        """Yield the statements that drop what calls functions that change."""
+        for name, changes in self.columns.items():
+            if changes.calls:
+                mine, theirs = self.before.tables[name], self._between(name)
+                for statement, destructive in altered_table(mine, theirs, self.before, changes):
+                    yield Migration(statement, destructive)
+
+    def _between(self, name: str) -> Table:
+        """Return an altered table after the removals: nothing in it calls a replaced function."""
+        return without_calls(self.before.tables[name], self.columns[name])
 
     def _dropped_indexes(self) -> Iterator[str]:
         mine, theirs = _indexes(self.before), _indexes(self.after)
@@ -238,7 +272,7 @@ class _Comparison:
         yield from self._tables()
         yield from _plain(self._added_foreign_keys())
         yield from _plain(self._added_indexes())
-        yield from _plain(streams(before, after, self.recreated))
+        yield from _plain(streams(before, after, self.recreated, self.columns))
         for kind in AFTER_TABLES:
             if kind.field == FUNCTION.field:
                 yield from _plain(created_or_altered(kind, before, after, self.moved))
@@ -249,7 +283,8 @@ class _Comparison:
                 yield from _plain(created_or_altered(kind, before, after))
         yield from _plain(grants(before, after, self.disturbed))
         for kind in reversed(BEFORE_TABLES):
-            yield from _plain(dropped(kind, before, after))
+            gone = self.moved if kind is FUNCTION else ()
+            yield from _plain(dropped(kind, before, after, gone))
         yield from _plain(bundle_deletions(before, after))
         for name in before.named_schemas.keys() - after.named_schemas.keys():
             yield Migration(f"DROP SCHEMA {quoted_path(before, before.named_schemas[name])}")
@@ -263,7 +298,7 @@ class _Comparison:
         for table in ordered_tables(bare):
             name = bare.fold(table.name)
             if self._is_altered(name):
-                mine, theirs = self.before.tables[name], self.after.tables[name]
+                mine, theirs = self._between(name), self.after.tables[name]
                 changes = self._changes(name)
                 for statement, destructive in altered_table(mine, theirs, self.after, changes):
                     yield Migration(statement, destructive)
@@ -271,7 +306,7 @@ class _Comparison:
                 yield Migration(schema_writer(bare).table(table, ()))
         for name, table in self.after.tables.items():
             if self._is_altered(name):
-                mine = self.before.tables[name]
+                mine = self._between(name)
                 yield from _plain(added_row_deletion(mine, table, self.after, self._changes(name)))
 
     def _is_altered(self, table: str) -> bool:

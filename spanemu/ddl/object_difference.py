@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spanemu.base import identifiers as base_identifiers
-from spanemu.ddl.column_difference import ColumnChanges, column_changes
+from spanemu.ddl.column_difference import ColumnChanges
 from spanemu.ddl.kinds.change_streams import CHANGE_STREAM, PARTITION_MODE
 from spanemu.ddl.kinds.kind import ObjectKind
 from spanemu.ddl.kinds.roles import ROLE
@@ -198,9 +198,14 @@ def changed_names(
     return {name for name in both if text(before[name]) != text(after[name])}
 
 
-def dropped(kind: ObjectKind, before: Schema, after: Schema) -> Iterator[str]:
-    """Yield DROP for each object of a kind that only `before` has, dependents first."""
-    names = kind.objects(after)
+def dropped(
+    kind: ObjectKind, before: Schema, after: Schema, gone: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield DROP for each object of a kind that only `before` has, dependents first.
+
+    Objects whose folded names are in `gone` have been dropped already.
+    """
+    names = kind.objects(after).keys() | set(gone)
     for source in reversed(list(kind.printed(before))):
         if after.fold(source.name) not in names and source.name != DEFAULT:
             yield f"DROP {kind.words} {quoted_path(before, source.name)}"
@@ -229,20 +234,23 @@ def created_or_altered(
                 yield text_of(kind, source, after)
 
 
-def _must_pause(name: str, before: Schema, after: Schema, recreated: set[str]) -> bool:
+def _must_pause(
+    name: str,
+    before: Schema,
+    after: Schema,
+    recreated: set[str],
+    columns: Mapping[str, ColumnChanges],
+) -> bool:
     """Return whether a stream that both schemas have must watch nothing while tables change."""
     old, new = before.change_streams[name], after.change_streams[name]
     if (old.watches_all, old.tables) != (new.watches_all, new.tables):
         return True
     tables = [before.fold(watched.table) for watched in old.tables]
     return any(
-        table in recreated or _is_altered(before.tables[table], after.tables[table], before, after)
+        table in recreated
+        or any(altered_table(before.tables[table], after.tables[table], after, columns[table]))
         for table in tables
     )
-
-
-def _is_altered(old: Table, new: Table, before: Schema, after: Schema) -> bool:
-    return any(altered_table(old, new, after, column_changes(old, new, (before, after))))
 
 
 def recreated_streams(before: Schema, after: Schema) -> set[str]:
@@ -267,17 +275,21 @@ def queue_function_names(schema: Schema, queues: Iterable[str]) -> set[str]:
     return {schema.fold(f"{prefix}{queue}") for prefix in prefixes for queue in queues}
 
 
-def stream_drops(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
+def stream_drops(
+    before: Schema, after: Schema, recreated: set[str], columns: Mapping[str, ColumnChanges]
+) -> Iterator[str]:
     """Yield the statements that drop streams, or stop them while tables change."""
     gone = recreated_streams(before, after)
     for name, stream in before.change_streams.items():
         if name in gone or name not in after.change_streams:
             yield f"DROP CHANGE STREAM {quoted_path(before, stream.name)}"
-        elif stream.tables and _must_pause(name, before, after, recreated):
+        elif stream.tables and _must_pause(name, before, after, recreated, columns):
             yield f"ALTER CHANGE STREAM {quoted_path(before, stream.name)} DROP FOR ALL"
 
 
-def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]:
+def streams(
+    before: Schema, after: Schema, recreated: set[str], columns: Mapping[str, ColumnChanges]
+) -> Iterator[str]:
     """Yield the statements for streams that are new or changed, or watch changed tables again."""
     writer, gone = alteration_writer(after), recreated_streams(before, after)
     for name, stream in after.change_streams.items():
@@ -286,7 +298,7 @@ def streams(before: Schema, after: Schema, recreated: set[str]) -> Iterator[str]
             yield text_of(CHANGE_STREAM, stream, after)
             continue
         watches = stream.watches_all or stream.tables or known.watches_all
-        if watches and _must_pause(name, before, after, recreated):
+        if watches and _must_pause(name, before, after, recreated, columns):
             yield writer.stream_watches(stream)
         if stream.options != known.options:
             changes = dict.fromkeys(known.options) | dict(stream.options)

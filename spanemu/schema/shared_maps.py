@@ -14,6 +14,7 @@ each statement. The objects of a group are ordered by id, which is the order of 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, overload
 
@@ -158,28 +159,34 @@ class Grouping(Derivation):
     def changed(
         self, known: Mapping[str, Any], removed: Sequence[Any], added: Sequence[Any]
     ) -> Mapping[str, Any]:
-        """Return `known` without the entries of the objects `removed`, and with those `added`."""
+        """Return `known` without the entries of the objects `removed`, and with those `added`.
+
+        A group stays sorted: its values are found by bisection, however many it has.
+        """
         new: dict[str, list[Any]] = {}
+        lost: dict[str, set[int]] = {}
         for source in added:
             for key, value in self.entries(source):
                 new.setdefault(key, []).append(value)
-        touched = {key for each in removed for key, _ in self.entries(each)} | new.keys()
-        if not touched:
-            return known
-        removed_ids = {each.id for each in removed}
-        for key in touched:
-            kept = [
-                value for value in known.get(key, ()) if self.owner(value).id not in removed_ids
-            ]
-            values = kept + new.get(key, [])
-            if values:
-                known = with_name(known, key, self._sorted(values))
-            else:
-                known = without_name(known, key)
+        for source in removed:
+            for key, _ in self.entries(source):
+                lost.setdefault(key, set()).add(source.id)
+        for key in lost.keys() | new.keys():
+            values = list(known.get(key, ()))
+            for id_ in lost.get(key, ()):
+                first = bisect_left(values, id_, key=self._id)
+                del values[first : bisect_right(values, id_, first, key=self._id)]
+            for value in new.get(key, ()):
+                insort_right(values, value, key=self._id)
+            known = with_name(known, key, tuple(values)) if values else without_name(known, key)
         return known
 
     def _sorted(self, values: list[Any]) -> tuple[Any, ...]:
-        return tuple(sorted(values, key=lambda value: self.owner(value).id))
+        return tuple(sorted(values, key=self._id))
+
+    def _id(self, value: Any) -> int:
+        id_: int = self.owner(value).id
+        return id_
 
 
 Difference = tuple[Sequence[Any], Sequence[Any]]  # (removed objects, added objects)

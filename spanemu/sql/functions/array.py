@@ -254,13 +254,10 @@ def _inclusion(type_: Type) -> Callable[[Array], Callable[[Any], bool | None]]:
     """Return a function from an array to a test for a value equal to an element of the array."""
     if not type_.is_struct:
         return lambda array: membership(type_, array)
-    equals = order.equals(type_)
 
     def inclusion(array: Array) -> Callable[[Any], bool]:
-        def has(value: Any) -> bool:
-            return any(item is not None and equals(item, value) for item in interruptible(array))
-
-        return has
+        is_member = membership(type_, array)
+        return lambda value: is_member(value) is True
 
     return inclusion
 

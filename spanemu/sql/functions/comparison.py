@@ -12,6 +12,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from spanemu.base.deadline_checks import interruptible
+from spanemu.sql.functions import compound_membership
 from spanemu.sql.functions.registry import Operation
 from spanemu.values import order
 from spanemu.values.types import GRAPH_CODES, Type, TypeCode
@@ -94,14 +95,16 @@ def is_distinct_from(types: Sequence[Type], _: Type) -> Test:
 def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
     """Return `x IN (values)` as a function of `x`, for values known beforehand.
 
-    The function takes constant time for scalars, which are hashed; it compares arrays and structs
-    one by one.
+    The function takes constant time, because the values are hashed; it compares arrays and structs
+    one by one if there are few or if many of them contain NULL at different places.
     """
     known = tuple(values)
     if not known:
         return lambda _: False
     if type_.is_array or type_.is_struct:
-        return _searched(order.equals(type_), known)
+        if len(known) <= _SEARCHED_MAX:
+            return _searched(order.equals(type_), known)
+        return compound_membership.membership(type_, known)
     # NaN is equal to no value, itself included, so it is never a member.
     members = frozenset(
         value for value in interruptible(known) if value is not None and value == value

@@ -220,6 +220,97 @@ def test_functions_make_way_for_what_they_read(first: str, second: str) -> None:
     assert diff(reached, after) == []
 
 
+FUNCTIONS = (
+    "CREATE FUNCTION f(x INT64) RETURNS INT64 AS (x + 1);",
+    "CREATE FUNCTION f(x INT64) RETURNS INT64 AS (x + 2);",
+    "CREATE FUNCTION f(x INT64, y INT64 DEFAULT 1) RETURNS INT64 AS (x + y);",
+    "CREATE FUNCTION f(x STRING) RETURNS STRING AS (x);",
+)
+CALLER = "CREATE FUNCTION g(x INT64) RETURNS INT64 AS (f(x));"
+CALLERS = {
+    "nothing": ("", ""),
+    "default": ("z INT64 NOT NULL DEFAULT (f(1)),", "CREATE INDEX i ON T(z);"),
+    "check": ("CONSTRAINT ck CHECK (f(c) > 0),", ""),
+    "check without a name": ("CHECK (f(c) > 0),", ""),
+    "check of texts": ("CHECK (f(s) != ''),", ""),
+    "generated columns": (
+        "z INT64 AS (f(c)) STORED, y INT64 AS (z + 1) STORED, CONSTRAINT ck CHECK (y > 0),",
+        "CREATE INDEX i ON T(z); CREATE CHANGE STREAM s FOR T(c); "
+        "CREATE VIEW v SQL SECURITY INVOKER AS SELECT T.y FROM T;",
+    ),
+    "deleting column": (
+        "z TIMESTAMP AS (TIMESTAMP_SECONDS(f(c))) STORED,",
+        "ALTER TABLE T ADD ROW DELETION POLICY (OLDER_THAN(z, INTERVAL 1 DAY));",
+    ),
+    "referenced column": (
+        "z INT64 AS (f(c)) STORED,",
+        "CREATE TABLE R (k INT64, CONSTRAINT fk FOREIGN KEY (k) REFERENCES T(z)) PRIMARY KEY (k);",
+    ),
+    "view": ("", "CREATE VIEW v SQL SECURITY INVOKER AS SELECT f(T.c) AS c FROM T;"),
+    "functions": (
+        "z INT64 DEFAULT (h(1)),",
+        "CREATE FUNCTION total() RETURNS INT64 AS ((SELECT SUM(g(c)) FROM T));"
+        "CREATE VIEW w SQL SECURITY INVOKER AS SELECT g(T.c) AS c FROM T;"
+        "CREATE ROLE r; GRANT EXECUTE ON FUNCTION h TO ROLE r;",
+    ),
+}
+
+
+def _schema_calling(function: str, use: str) -> str | None:
+    """Return a schema in which something calls a function, None if Spanner refuses it."""
+    inside, behind = CALLERS[use]
+    others = CALLER + CALLER.replace("f(", "g(").replace(" g(", " h(", 1) if "h(" in inside else ""
+    table = f"CREATE TABLE T (k INT64, c INT64, s STRING(9), {inside}) PRIMARY KEY (k);"
+    text = f"{function}{others}{table}{behind}"
+    try:
+        schema_of(text)
+    except SpannerError:
+        return None
+    return text
+
+
+@pytest.mark.parametrize("use", CALLERS)
+def test_what_calls_a_function_makes_way_for_its_replacement(use: str) -> None:
+    known = [text for each in FUNCTIONS if (text := _schema_calling(each, use))]
+    assert known
+    others = [
+        text for each in FUNCTIONS for name in CALLERS if (text := _schema_calling(each, name))
+    ]
+    for first, second in ((first, second) for first in known for second in others):
+        for before, after in permutations((schema_of(first), schema_of(second))):
+            way = [f"{step.statement};" for step in diff(before, after)]
+            assert diff(schema_of(way, before), after) == [], way
+
+
+def test_a_replaced_function_leaves_the_values_of_a_default_and_a_check_in_place() -> None:
+    table = "CREATE TABLE T (k INT64, z INT64 DEFAULT (f(1)), CHECK (f(z) > 0)) PRIMARY KEY (k);"
+    before, after = (schema_of(function + table) for function in FUNCTIONS[:2])
+    steps = diff(before, after)
+    check = before.tables["t"].checks[0].name
+    assert [step.statement for step in steps] == [
+        f"ALTER TABLE T DROP CONSTRAINT {check}",
+        "ALTER TABLE T ALTER COLUMN z DROP DEFAULT",
+        "CREATE OR REPLACE FUNCTION f(x INT64) RETURNS INT64 AS (x + 2)",
+        "ALTER TABLE T ALTER COLUMN z SET DEFAULT (f(1))",
+        "ALTER TABLE T ADD CHECK(f(z) > 0)",
+    ]
+    assert not any(step.destructive for step in steps)
+
+
+def test_a_table_is_created_again_if_a_replaced_function_computes_its_key() -> None:
+    tables = (
+        "CREATE TABLE T (k INT64, z INT64 AS (f(k)) STORED) PRIMARY KEY (z);"
+        "CREATE TABLE U (z INT64, l INT64) PRIMARY KEY (z, l), INTERLEAVE IN PARENT T;"
+    )
+    before, after = (schema_of(function + tables) for function in FUNCTIONS[:2])
+    steps = diff(before, after)
+    assert [step.statement for step in steps if step.destructive] == [
+        "DROP TABLE U",
+        "DROP TABLE T",
+    ]
+    assert diff(schema_of([f"{step.statement};" for step in steps], before), after) == []
+
+
 def test_functions_over_sequences_stand_before_the_tables_in_the_text_of_a_schema() -> None:
     schema = schema_of(SEQUENCE + OVER_SEQUENCE)
     assert diff(schema_of(statements_of(schema)), schema) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
 from random import Random
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 from spanemu.ddl.apply import plan_batch
 from spanemu.schema import shared_maps
 from spanemu.schema.dialect import GOOGLE_STANDARD_SQL
-from spanemu.schema.schema import EMPTY, Schema
-from spanemu.schema.shared_maps import Layered, with_name, with_names, without_name
+from spanemu.schema.schema import _DERIVATIONS, EMPTY, Schema
+from spanemu.schema.shared_maps import Grouping, Layered, with_name, with_names, without_name
+from spanemu.schema.table import ForeignKey, Table
 
 STATEMENTS = (
     "CREATE TABLE Aa (a INT64 NOT NULL, x INT64, CHECK (x > 0), SYNONYM (Other)) PRIMARY KEY (a)",
@@ -45,6 +48,29 @@ def test_shared_maps_agree_with_a_fresh_schema_after_each_statement() -> None:
         carried = {name: vars(schema)[name] for name in MAPS}
         fresh = Schema(dialect=GOOGLE_STANDARD_SQL, tables=schema.tables, indexes=schema.indexes)
         assert carried == {name: getattr(fresh, name) for name in MAPS}, statement
+
+
+def test_a_change_of_a_large_group_visits_few_of_its_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tables = ";".join(
+        f"CREATE TABLE T{n} (A INT64, FOREIGN KEY (A) REFERENCES T0 (A)) PRIMARY KEY (A)"
+        for n in range(400)
+    ).split(";")
+    schema = plan_batch(tables, EMPTY)[-1].schema
+    warm(schema)
+    grouping, visits = _DERIVATIONS["_referencing"], count()
+    assert isinstance(grouping, Grouping)
+
+    def owner(pair: tuple[Table, ForeignKey]) -> Table:
+        next(visits)
+        return pair[0]
+
+    monkeypatch.setitem(_DERIVATIONS, "_referencing", replace(grouping, owner=owner))
+    for statement in ("ALTER TABLE T200 ADD COLUMN B INT64", "DROP TABLE T7", tables[7]):
+        schema = plan_batch([statement], schema)[0].schema
+        assert len(schema.referencing(schema.tables["t0"])) >= 399
+    assert 0 < next(visits) < 100
 
 
 def test_created_since_lists_new_tables_and_indexes() -> None:

@@ -27,7 +27,6 @@ from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import ENTRY_BYTES, FREE_ROWS, free_in_parts
 from spanemu.sql.executor.operators.hash_tables import (
     HashTable,
-    StructMembers,
     add_to_buckets,
     build_hash_table,
     equality_keys,
@@ -46,8 +45,10 @@ from spanemu.sql.executor.relation import (
     relation_of_keys,
 )
 from spanemu.sql.executor.run import Row, Run
+from spanemu.sql.functions import compound_membership
 from spanemu.sql.plan.joins import HashJoin, JoinKind
 from spanemu.sql.resolved import ColumnRef
+from spanemu.values.types import struct_of
 
 # Joins left rows with the right side; yields rows, many at a time.
 Lists = Callable[[Rows, Run], Iterator[Iterable[Row]]]
@@ -403,6 +404,7 @@ def _null_aware_anti(sides: Sides) -> Lists:
     a struct.
     """
     has_fields = len(sides.left_exprs) > 1
+    type_ = struct_of(*[("", expr.type) for expr in sides.left_exprs])
 
     def lists(left: Rows, run: Run) -> Iterator[Iterable[Row]]:
         rows = PeekedRows(left(run))
@@ -412,9 +414,9 @@ def _null_aware_anti(sides: Sides) -> Lists:
         if not values:
             yield from batches(rows)
         elif has_fields:
-            members = StructMembers(values)
+            is_member = compound_membership.membership(type_, values)
             for keyed in Probe(sides, rows, run).keyed():
-                yield [row for key, row in keyed if not members.may_hold(key)]
+                yield [row for key, row in keyed if is_member(key) is False]
         elif None not in values:
             for keyed in Probe(sides, rows, run).keyed():
                 yield [

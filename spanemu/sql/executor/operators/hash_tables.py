@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spanemu.base.deadline_checks import parts_of
 from spanemu.sql.executor.compiler import Compiler
 from spanemu.sql.executor.memory import FREE_ROWS, MemoryAccount, free_in_parts
 from spanemu.sql.executor.relation import BatchFunction, Layout, Value, full_batches
@@ -196,55 +195,3 @@ def row_key(types: Sequence[Type]) -> Callable[[Sequence[Any]], Any]:
         )
 
     return key
-
-
-# ---------------------------------------------------------------------------- structs
-
-_Fields = tuple[int, ...]  # the positions of fields that are not NULL, or that both sides have
-_Cells = tuple[Any, ...]
-
-
-class StructMembers:
-    """The distinct members of a list of structs, each a tuple of fields, for (a, b) NOT IN (list).
-
-    The comparison of two structs is FALSE if two fields differ, TRUE if all fields are equal, and
-    otherwise NULL. So it is not FALSE where the fields are equal that neither side has NULL.
-    Members are grouped by the fields that they have. For each group, and each set of fields that a
-    value has, a set holds the fields that both have: a value is looked up once for each group,
-    however many members there are.
-    """
-
-    def __init__(self, members: set[_Cells]) -> None:
-        self._groups: dict[_Fields, list[_Cells]] = {}
-        self._lookups: dict[_Fields, list[tuple[_Fields, set[_Cells]]]] = {}
-        for part in parts_of(list(members)):
-            for member in part:
-                self._groups.setdefault(_known_fields(member), []).append(member)
-
-    def may_hold(self, value: _Cells) -> bool:
-        """Return whether the comparison of `value` with any member is TRUE or NULL."""
-        known = _known_fields(value)
-        lookups = self._lookups.get(known)
-        if lookups is None:
-            lookups = [_lookup(known, group, each) for group, each in self._groups.items()]
-            self._lookups[known] = lookups
-        return any(tuple([value[at] for at in shared]) in held for shared, held in lookups)
-
-
-def _known_fields(cells: _Cells) -> _Fields:
-    return tuple([at for at, cell in enumerate(cells) if cell is not None])
-
-
-def _lookup(
-    known: _Fields, group: _Fields, members: Sequence[_Cells]
-) -> tuple[_Fields, set[_Cells]]:
-    """Return the fields that values and the members of a group have, and these of the members.
-
-    A member with NaN among these fields equals no value.
-    """
-    shared = tuple([at for at in group if at in known])
-    held: set[_Cells] = set()
-    for part in parts_of(members):
-        cells = [tuple([member[at] for at in shared]) for member in part]
-        held.update([each for each in cells if all(cell == cell for cell in each)])
-    return shared, held

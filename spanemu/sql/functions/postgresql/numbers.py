@@ -80,11 +80,6 @@ def _sign(x: float) -> float:
     return x if isnan(x) else mathematical.sign_float64(x)
 
 
-def _divide_floats(left: float, right: float) -> float:
-    """Return the quotient; NaN divided by zero is NaN, as in PostgreSQL."""
-    return left if isnan(left) else number.divide_float64(left, right)
-
-
 # ---------------------------------------------------------------------------- numeric
 
 
@@ -197,7 +192,7 @@ _OPERATORS: Rows = {
     **_floats("pl", Operation.ADD, number.add_float64, add),
     **_floats("mi", Operation.SUBTRACT, number.subtract_float64, sub),
     **_floats("mul", Operation.MULTIPLY, number.multiply_float64, mul),
-    **_floats("div", Operation.DIVIDE, _divide_floats),
+    **_floats("div", Operation.DIVIDE, number.divide_float64),
     "float4um": (overload("(FLOAT32) -> FLOAT32", of_double(neg)),),
     "float8um": (overload("(FLOAT64) -> FLOAT64", of_double(neg)),),
     "numeric_add": function(

@@ -58,14 +58,17 @@ def _has_fields(call: FunctionCall) -> bool:
 
 
 def fieldwise(left: Expr, right: Expr) -> Expr | None:
-    """Compare the fields of both sides one by one; the three-valued result is the same."""
+    """Compare the fields of both sides one by one, those of structs inside too.
+
+    The three-valued result is the same.
+    """
     if left.type != right.type or len(left.type.fields) < 1:
         return None
     lefts, rights = _fields(left), _fields(right)
     if lefts is None or rights is None:
         return None
-    pairs = tuple([equal(a, b) for a, b in zip(lefts, rights, strict=True)])
-    return pairs[0] if len(pairs) == 1 else And(BOOL, pairs)
+    pairs = zip(lefts, rights, strict=True)
+    return conjunction([fieldwise(a, b) or equal(a, b) for a, b in pairs])
 
 
 def _fields(expr: Expr) -> list[Expr] | None:
@@ -74,7 +77,7 @@ def _fields(expr: Expr) -> list[Expr] | None:
         return list(expr.items)
     if isinstance(expr, Literal) and expr.value is not None:
         return [Literal(kind, one) for kind, one in zip(kinds, expr.value, strict=True)]
-    if isinstance(expr, (ParameterRef, ColumnRef)):
+    if isinstance(expr, (ParameterRef, ColumnRef, GetField)):
         return [GetField(kind, expr, position) for position, kind in enumerate(kinds)]
     return None
 

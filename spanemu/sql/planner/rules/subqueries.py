@@ -65,7 +65,8 @@ def unnest_subqueries(node: Node, planning: Planning) -> Node:
     """Turn a filter on [NOT] EXISTS or [NOT] IN (subquery) into a semi or anti join.
 
     The subquery's conditions on the outer row become the join's condition where they can be
-    detached. Otherwise the right side stays correlated, and the join can only be an apply join.
+    detached. Otherwise the right side stays correlated, and the join can only be an apply join. IN
+    stays where it is if no join could hash its members.
     """
     if not isinstance(node, Filter):
         return node
@@ -74,12 +75,17 @@ def unnest_subqueries(node: Node, planning: Planning) -> Node:
     for condition in conjuncts(node.condition):
         inside = negated(condition)
         test = condition if inside is None else inside
-        if isinstance(test, Subquery) and test.kind in _TESTS:
-            if test.operand is not None and is_volatile(test.operand):
-                below, test = _computed_first(below, test, planning)
-            below = _join(below, test, inside is not None)
-        else:
+        is_negated = inside is not None
+        if (
+            not isinstance(test, Subquery)
+            or test.kind not in _TESTS
+            or _is_lookup(test, below, is_negated)
+        ):
             left.append(condition)
+            continue
+        if test.operand is not None and is_volatile(test.operand):
+            below, test = _computed_first(below, test, planning)
+        below = _join(below, test, is_negated)
     if below is node.input:
         return node
     remaining = conjunction(left)
@@ -97,6 +103,20 @@ def _computed_first(left: Node, test: Subquery, planning: Planning) -> tuple[Nod
     return computed, replace(test, operand=_ref(column))
 
 
+def _is_lookup(test: Subquery, left: Node, is_negated: bool) -> bool:
+    """Return whether IN is computed by looking values up, since a join would compare all pairs.
+
+    Members that all rows share are hashed once, structs and arrays too (`comparison.membership`).
+    """
+    if test.operand is None or free(test.node) & left.ids:
+        return False
+    same = _comparison(test)
+    if is_negated and not _is_never_null(test, left):
+        return not _is_hashable(same, left)
+    pairs = map(equality, conjuncts(same))
+    return all(pair is None or is_compound(pair[0].type) for pair in pairs)
+
+
 def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     right, pulled = decorrelate.detach(
         test.node, test.outputs, left.ids, test.kind is SubqueryKind.EXISTS
@@ -104,20 +124,30 @@ def _join(left: Node, test: Subquery, is_negated: bool) -> Node:
     kind = JoinKind.ANTI if is_negated else JoinKind.SEMI
     if test.kind is SubqueryKind.EXISTS:
         return Join(kind, left, right, conjunction(pulled))
-    assert test.operand is not None
-    value = test.operand
-    (output,) = test.outputs
-    member = ColumnRef(output.type, output)
-    same = fieldwise(value, member) or equal(value, member)
-    if not is_negated or (
-        properties.never_null(value, left) and properties.never_null(member, right)
-    ):
+    same = _comparison(test)
+    if not is_negated or _is_never_null(replace(test, node=right), left):
         return Join(kind, left, right, conjunction([*pulled, same]))
     # NOT IN: TRUE only when no comparison is TRUE or NULL.
     if not pulled and not free(right) & left.ids and _is_hashable(same, left):
         return Join(JoinKind.NULL_AWARE_ANTI, left, right, same)
     unsure = Or(BOOL, (same, is_null(same)))
     return replace(Join(kind, left, right, None), condition=conjunction([*pulled, unsure]))
+
+
+def _comparison(test: Subquery) -> Expr:
+    """Return the comparison of the operand of IN with a row of the subquery."""
+    assert test.operand is not None
+    (output,) = test.outputs
+    member = ColumnRef(output.type, output)
+    return fieldwise(test.operand, member) or equal(test.operand, member)
+
+
+def _is_never_null(test: Subquery, left: Node) -> bool:
+    """Return whether neither the operand of IN nor a row of the subquery can be NULL."""
+    assert test.operand is not None
+    (output,) = test.outputs
+    member = ColumnRef(output.type, output)
+    return properties.never_null(test.operand, left) and properties.never_null(member, test.node)
 
 
 def _is_hashable(same: Expr, left: Node) -> bool:

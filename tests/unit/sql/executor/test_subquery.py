@@ -74,8 +74,34 @@ _PAIRS = (
 @pytest.mark.parametrize("value", ["(l.a, l.b)", "(l.a + 1, l.b)", "(l.a, IF(l.a = 1, 1.0, l.b))"])
 def test_structs_are_not_in_a_list_by_three_valued_comparisons_of_fields(value, members):
     test = f"{value} NOT IN (SELECT (m.a, m.b) FROM ({_PAIRS}) AS m WHERE {members})"
+    may_equal = f"({members}) AND IFNULL({value} = (m.a, m.b), TRUE)"
     rows = f"SELECT l.a, FORMAT('%t', l.b) FROM ({_PAIRS}) AS l WHERE "
-    assert ask(f"{rows}{test}") == ask(f"{rows}IFNULL({test}, FALSE)")
+    slow = ask(f"{rows}NOT EXISTS (SELECT 1 FROM ({_PAIRS}) AS m WHERE {may_equal})")
+    assert ask(f"{rows}{test}") == ask(f"{rows}IFNULL({test}, FALSE)") == slow
+
+
+@pytest.mark.parametrize(
+    ("value", "member"),
+    [
+        ("(1, l.b)", "(m.a, m.b)"),
+        ("IF(l.a = 2, NULL, (l.a, l.b))", "(m.a, m.b)"),
+        ("((l.a, l.b), 1)", "((m.a, m.b), 1)"),
+        ("((l.a, l.b), l.a)", "((m.a, m.b), m.a)"),
+        ("[l.a, l.a]", "[m.a, m.a]"),
+        ("(l.a, [l.b])", "(m.a, [m.b])"),
+    ],
+)
+@pytest.mark.parametrize("members", ["TRUE", "FALSE", "m.a = 1", "m.b = 1 AND m.a IS NOT NULL"])
+def test_members_of_any_type_are_found_by_comparisons(value, member, members):
+    tested = f"SELECT FORMAT('%t', (l.a, l.b)) FROM ({_PAIRS}) AS l WHERE "
+    listed = f"FROM ({_PAIRS}) AS m WHERE ({members})"
+    equal = f"{value} = {member}"
+    shown = ask(f"{tested}EXISTS (SELECT 1 {listed} AND {equal})")
+    hidden = ask(f"{tested}NOT EXISTS (SELECT 1 {listed} AND IFNULL({equal}, TRUE))")
+    for source in (f"(SELECT {member} {listed})", f"UNNEST(ARRAY(SELECT {member} {listed}))"):
+        if source[0] == "(" or member[0] == "(":  # no arrays of arrays
+            assert ask(f"{tested}{value} IN {source}") == shown
+            assert ask(f"{tested}{value} NOT IN {source}") == hidden
 
 
 def test_an_uncorrelated_subquery_runs_once():
