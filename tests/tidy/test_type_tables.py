@@ -1,4 +1,7 @@
-"""Tables by type code are whole: each names every type, or the test says which it leaves out."""
+"""Tables by type code are whole: each names every type, or the test says which it leaves out.
+
+So are the tables by pairs of types: what converts has a function.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from typing import Any
 
 import spanemu
 from spanemu.base.lazy_import import run
-from spanemu.values.types import TypeCode
+from spanemu.sql.functions import conversion, conversion_rules
+from spanemu.sql.functions.conversion_rules import CoercionLevel
+from spanemu.sql.googlesql.analyzer.expressions import literals
+from spanemu.values.types import API_CODES, POSTGRESQL_SCALARS, SCALARS, TOKENLIST, TypeCode
 
 KNOWN = frozenset(
     """
@@ -169,3 +175,29 @@ def test_no_table_has_a_row_for_a_type_listed_as_left_out():
 def test_a_new_type_is_missed_in_every_table():
     assert {code.name for code in TypeCode} == KNOWN, "KNOWN names every type"
     assert lacking([*KNOWN, "GEOGRAPHY"]) == {name: {"GEOGRAPHY"} for name in LEFT_OUT}
+
+
+def test_no_two_types_have_one_number_of_the_api():
+    numbers = [
+        API_CODES[type_.code]
+        for type_ in (*SCALARS.values(), *POSTGRESQL_SCALARS.values())
+        if type_ is not TOKENLIST  # declared by no client
+    ]
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_every_conversion_has_a_function():
+    """CAST without a converter is UNIMPLEMENTED, and a coerced literal an INTERNAL error."""
+    levels = {
+        (from_.name, to.name): level
+        for from_, row in conversion_rules._TABLE.items()
+        for to, level in row.items()
+    }
+    casts = {(from_.name, to.name) for from_, to in conversion._CONVERTERS}
+    of_literals = {(from_.name, to.name) for from_, to in literals._CONVERSIONS}
+    # These are made with the definition of the type.
+    defined = {pair for pair in levels if {"ENUM", "PROTO"}.intersection(pair)}
+    coerced = {pair for pair, level in levels.items() if level >= CoercionLevel.LITERAL}
+    typed = {pair for pair in coerced if pair[0] in {"NUMERIC", "FLOAT32"}}  # no bare literals
+    assert levels.keys() - casts <= defined
+    assert coerced - of_literals <= defined | typed
