@@ -222,14 +222,17 @@ class WritePlan:
 
     def check_cells(self, cells: Sequence[Any]) -> None:
         """Raise for the first NULL in a NOT NULL column, or value that its column does not take."""
-        table = self.rules.table.name
-        for position, column in self._not_null:
-            if cells[position] is None:
-                raise value_errors.NullInNotNull(table, column.name)
+        if None in cells:
+            self._check_not_null(cells)
         for position, check in self._checks:
             value = cells[position]
             if value is not None:
                 check(value)
+
+    def _check_not_null(self, cells: Sequence[Any]) -> None:
+        for position, column in self._not_null:
+            if cells[position] is None:
+                raise value_errors.NullInNotNull(self.rules.table.name, column.name)
 
     def check_timestamps(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid timestamp, as `check` does."""
@@ -388,20 +391,18 @@ def _cell_column_decoder(
 
 def plan_of(rules: CompiledTable, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
     """Return the plan for columns by name, as a client lists them."""
-    cached = rules.plans.get((kind, names))
+    cached: WritePlan | None = rules.plans.get((kind, names))
     if cached is None:
         cached = _cached(rules, (kind, names), WritePlan(rules, kind, _columns(rules, names)))
-    assert isinstance(cached, WritePlan)
     return cached
 
 
 def plan_at(rules: CompiledTable, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
     """Return the plan for columns by position, as DML lists them."""
-    cached = rules.plans.get((kind, positions))
+    cached: WritePlan | None = rules.plans.get((kind, positions))
     if cached is None:
         columns = [rules.columns_at[position] for position in positions]
         cached = _cached(rules, (kind, positions), WritePlan(rules, kind, columns, by_dml=True))
-    assert isinstance(cached, WritePlan)
     return cached
 
 
