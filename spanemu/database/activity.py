@@ -24,7 +24,12 @@ from spanemu.database.options import (
     ReadWriteOptions,
     StatementRequest,
 )
-from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    WrittenRows,
+)
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import COMMITTED, LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
@@ -195,55 +200,9 @@ class Committing(Protocol):
     holder: LockHolder
     written: WrittenRows  # set by the commit
 
-
-class CommitRecording:
-    """A context in which the caller commits a transaction; the log records the commit at its end.
-
-    A commit that must be repeated is not recorded. `at` is the arrival time of the request.
-    """
-
-    __slots__ = ("_began", "_holder", "_log", "_request", "_transaction")
-
-    def __init__(
-        self,
-        log: ActivityLog,
-        transaction: Committing,
-        mutations: Sequence[Mutation],
-        options: CommitOptions,
-        at: int,
-    ) -> None:
-        self._log = log
-        self._transaction = transaction
-        holder = self._holder = transaction.holder
-        # The tag is also shown to transactions that wait for this one.
-        tag = holder.client.commit_tag = options.transaction_tag
-        # Mutations may be large: keep only their kinds, tables and columns.
-        summary: dict[Written, None] = {}
-        for mutation in mutations:
-            summary[mutation.kind, mutation.table, mutation.columns] = None
-        self._request = at, tag, transaction.options, tuple(summary)
-        self._began = monotonic()
-
-    def __enter__(self) -> None:
-        """Do nothing: the recording began when it was created."""
-
-    def __exit__(self, _: object, failure: BaseException | None, __: object) -> None:
-        holder, code = self._holder, None
-        written: WrittenRows = ()
-        if failure is not None:
-            if not isinstance(failure, SpannerError):
-                return
-            code = failure.code
-        elif holder.state is COMMITTED:
-            # The outcome is kept for a repeated commit; the written rows are not.
-            written, self._transaction.written = self._transaction.written, ()
-        else:
-            return
-        now, began = monotonic(), self._began
-        since = min(holder.client.began_at or began, began)
-        self._log.add_commit(
-            CommitRecord(*self._request, holder.age, now - began, now - since, code, written)
-        )
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Commit the transaction with `mutations` on top of its DML."""
+        ...
 
 
 class ActivityLog:
@@ -269,6 +228,61 @@ class ActivityLog:
             return False
         call.cancel()
         return True
+
+    def record_commit(
+        self,
+        transaction: Committing,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+        at: int,
+    ) -> CommitOutcome:
+        """Commit a transaction, and record the commit, unless it must be repeated.
+
+        `at` is the arrival time of the request.
+        """
+        holder, began = transaction.holder, monotonic()
+        # The tag is also shown to transactions that wait for this one.
+        holder.client.commit_tag = options.transaction_tag
+        try:
+            outcome = transaction.commit(mutations, options)
+        except SpannerError as failure:
+            self._add_commit(transaction, mutations, options, (at, began), failure.code, ())
+            raise
+        if holder.state is COMMITTED:
+            # The outcome is kept for a repeated commit; the written rows are not.
+            written, transaction.written = transaction.written, ()
+            self._add_commit(transaction, mutations, options, (at, began), None, written)
+        return outcome
+
+    def _add_commit(
+        self,
+        transaction: Committing,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+        arrived: tuple[int, float],
+        code: Code | None,
+        written: WrittenRows,
+    ) -> None:
+        """Record a commit that has ended; `arrived` is when, by the two clocks."""
+        (at, began), holder, now = arrived, transaction.holder, monotonic()
+        # Mutations may be large: keep only their kinds, tables and columns.
+        summary: dict[Written, None] = {}
+        for mutation in mutations:
+            summary[mutation.kind, mutation.table, mutation.columns] = None
+        since = min(holder.client.began_at or began, began)
+        self.add_commit(
+            CommitRecord(
+                at,
+                options.transaction_tag,
+                transaction.options,
+                tuple(summary),
+                holder.age,
+                now - began,
+                now - since,
+                code,
+                written,
+            )
+        )
 
     def add_commit(self, commit: CommitRecord) -> None:
         """Record a commit that is over."""

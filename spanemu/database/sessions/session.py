@@ -12,7 +12,7 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.base.record import dataclass
 from spanemu.database import errors, filters, sql_failures
-from spanemu.database.activity import CommitRecording, RequestRecord
+from spanemu.database.activity import RequestRecord
 from spanemu.database.options import (
     Begin,
     CommitOptions,
@@ -176,8 +176,7 @@ class Session:
         mutations: Sequence[Mutation],
         options: CommitOptions,
     ) -> CommitOutcome:
-        with CommitRecording(self._activity, transaction, mutations, options, self.last_use_time):
-            return transaction.commit(mutations, options)
+        return self._activity.record_commit(transaction, mutations, options, self.last_use_time)
 
     def _commit_at_once(
         self,
