@@ -37,8 +37,8 @@ Sample = list[tuple[TreeId, list[Row], int]]
 # What a commit is to write, twice, the masks of cells for `Store.apply`, and the mutation count.
 _Effects = tuple[list[TreeWrite], Sample, CellMasks, int]
 
-# A row to write, resolved and checked: its plan, its cells, the row that an insert stores, its key.
-OneRow = tuple[WritePlan, Sequence[Any], list[Any], bytes]
+# A row to write, resolved and checked: its plan, its cells, its key.
+OneRow = tuple[WritePlan, Sequence[Any], bytes]
 
 
 class CommittedRow(NamedTuple):
@@ -72,17 +72,16 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
         plan.check_cells(cells)
     except (SpannerError, BadValue):
         return None
-    new = plan.new_row(cells)
-    key = rules.key_of(new)
+    key = plan.key_of(cells)
     if rules.timestamps and COMMIT_TIMESTAMP in key:
         return None
     encoded = rules.encode(key)
-    return None if len(encoded) > rules.key_bytes else (plan, cells, new, encoded)
+    return None if len(encoded) > rules.key_bytes else (plan, cells, encoded)
 
 
 def has_valid_timestamps(prepared_row: OneRow, context: Context) -> bool:
     """Return whether the columns of a row take its timestamps at the time of `context`."""
-    plan, cells, _, _ = prepared_row
+    plan, cells, _ = prepared_row
     try:
         plan.check_timestamps(cells, context)
     except SpannerError:
@@ -101,7 +100,7 @@ def commit(
 
     The caller holds the store's mutex.
     """
-    plan, cells, new, key = prepared_row
+    plan, cells, key = prepared_row
     rules = plan.rules
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
@@ -110,9 +109,9 @@ def commit(
             return None
         before = store.get(rules.tree, key)
         if before is None:
-            effects = _insert(store, locks, holder, plan, new, key)
+            effects = _insert(store, locks, holder, plan, cells, key)
         else:
-            effects = _change(store, locks, holder, plan, new, key, before, cells)
+            effects = _change(store, locks, holder, plan, cells, key, before)
         if effects is None:
             return None
         writes, sample, masks, mutations = effects
@@ -133,16 +132,16 @@ def _insert(
     locks: LockTable,
     holder: LockHolder | None,
     plan: WritePlan,
-    new: list[Any],
+    cells: Sequence[Any],
     key: bytes,
 ) -> _Effects | None:
     """Return a new row with its index entries, unless the row cannot be inserted for certain."""
     if plan.is_update:
         return None
-    rules, mutations = plan.rules, plan.mutations
-    if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+    rules, mutations, row = plan.rules, plan.mutations, tuple(plan.new_row(cells))
+    if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
         return None
-    tree, row = rules.tree, tuple(new)
+    tree = rules.tree
     writes: list[TreeWrite] = [(tree, key, row)]
     sample: Sample = [(tree, [row], 1)]
     for index in rules.indexes:
@@ -161,10 +160,9 @@ def _change(
     locks: LockTable,
     holder: LockHolder | None,
     plan: WritePlan,
-    new: list[Any],
+    cells: Sequence[Any],
     key: bytes,
     before: Row,
-    cells: Sequence[Any],
 ) -> _Effects | None:
     """Return the new state of an existing row, unless more than the row has to change."""
     if not plan.changes_alone:
@@ -172,9 +170,9 @@ def _change(
     rules = plan.rules
     tree, masks = rules.tree, ALL_CELLS
     if plan.kind is WriteKind.REPLACE:
-        if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+        row = tuple(plan.new_row(cells))
+        if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
             return None
-        row = tuple(new)
     else:
         row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
         masks = {(tree, key): plan.lock[1]}

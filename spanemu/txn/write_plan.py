@@ -26,7 +26,7 @@ from spanemu.txn.errors import (
     SendDisabled,
 )
 from spanemu.txn.locks.modes import Cells, Lock, cells_to_change, update_lock
-from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
+from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, cell_getter, is_timestamp
 from spanemu.values import columns as value_columns
 from spanemu.values import vector
 from spanemu.values.cell_mask import cells_of
@@ -150,6 +150,14 @@ class WritePlan:
         if self.kind is WriteKind.REPLACE:
             return not (self.rules.indexes or self.rules.children)
         return self.kind is not WriteKind.INSERT and not self.entry_changes
+
+    @cached_property
+    def key_of(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """The function that takes the key out of listed cells; other cells of the key are NULL."""
+        key_positions = self.rules.table.key_positions
+        if self.listed.issuperset(key_positions):
+            return cell_getter([self.positions.index(position) for position in key_positions])
+        return lambda cells: self.rules.key_of(self.new_row(cells))
 
     @cached_property
     def lock(self) -> Lock:
