@@ -65,10 +65,11 @@ _END = {"end_closed": True, "end_open": False}
 
 def key_set_from_proto(message: Any) -> RawKeySet:
     """Return the keys of a read or a delete. Raises RangeWithoutEndpoint."""
+    ranges = message.ranges
     return RawKeySet(
         all=message.all_,
         keys=list(map(list_from_proto, few_or_all(message.keys))),
-        ranges=list(map(_range_from_proto, few_or_all(message.ranges))),
+        ranges=list(map(_range_from_proto, few_or_all(ranges))) if ranges else [],
     )
 
 
