@@ -16,6 +16,7 @@ from spanemu.database.activity import RequestRecord
 from spanemu.database.options import (
     Begin,
     CommitOptions,
+    Existing,
     PartitionedDml,
     ReadOnly,
     ReadRequest,
@@ -248,15 +249,15 @@ class Session:
     # ------------------------------------------------------------------ transaction selection
 
     def _select(self, selector: Selector) -> Transaction:
-        if isinstance(selector, Begin):
-            transaction = self.transactions.begin(selector.options, self.name)
-            annotate("transaction", transaction.id)
-            return transaction
+        if isinstance(selector, Existing):
+            return self.transactions.get(selector.id)
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadOnly):
                 raise errors.DmlSingleUse()
             return self.transactions.temporary(selector.options)
-        return self.transactions.get(selector.id)
+        transaction = self.transactions.begin(selector.options, self.name)
+        annotate("transaction", transaction.id)
+        return transaction
 
     def _run(
         self,
