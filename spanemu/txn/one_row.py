@@ -40,6 +40,8 @@ _Effects = tuple[list[TreeWrite], Sample, CellMasks, int]
 # A row to write, resolved and checked: its plan, its cells, its key.
 OneRow = tuple[WritePlan, Sequence[Any], bytes]
 
+PLANS_MAX = 1_000  # kept for one schema
+
 
 class CommittedRow(NamedTuple):
     """A row that was committed, with its mutation count.
@@ -59,13 +61,15 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
     """
     if not isinstance(mutation, Write) or len(mutation.rows) != 1:
         return None
-    rules = compiled_schema.named(mutation.table)
-    if rules is None:
-        return None
+    shape = mutation.table, mutation.kind, mutation.columns
     try:
-        plan = plan_of(rules, mutation.kind, mutation.columns)
-        if not plan.stands_alone:
-            return None
+        plan: WritePlan | None = compiled_schema.plans_alone[shape]
+    except KeyError:
+        plan = _plan(compiled_schema, *shape)
+    if plan is None:
+        return None
+    rules = plan.rules
+    try:
         cells: Sequence[Any] = plan.decode(mutation.rows[0])
         if plan.vectors:
             cells = plan.packed(cells)
@@ -77,6 +81,23 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
         return None
     encoded = rules.encode(key)
     return None if len(encoded) > rules.key_bytes else (plan, cells, encoded)
+
+
+def _plan(
+    compiled_schema: CompiledSchema, table: str, kind: WriteKind, columns: tuple[str, ...]
+) -> WritePlan | None:
+    """Return the plan of a write that stands alone, or None, and keep the answer."""
+    rules, plan = compiled_schema.named(table), None
+    try:
+        if rules is not None and plan_of(rules, kind, columns).stands_alone:
+            plan = plan_of(rules, kind, columns)
+    except SpannerError:
+        return None
+    known = compiled_schema.plans_alone
+    if len(known) >= PLANS_MAX:
+        known.clear()
+    known[table, kind, columns] = plan
+    return plan
 
 
 def has_valid_timestamps(prepared_row: OneRow, context: Context) -> bool:
