@@ -129,9 +129,11 @@ class RequestRecord:
         transaction, request = self.transaction, self.request
         # Requests and transactions may be large: release them.
         self.request = self.transaction = self.call = None
-        self.is_partitioned_dml = transaction is not None and transaction.is_partitioned
-        holder = None if transaction is None else transaction.holder
-        self.age = None if holder is None else holder.age
+        if transaction is None:
+            self.is_partitioned_dml, self.age = False, None
+        else:
+            self.is_partitioned_dml, holder = transaction.is_partitioned, transaction.holder
+            self.age = None if holder is None else holder.age
         if request.__class__ is StatementRequest:
             self.texts = (request.sql,)
         elif request.__class__ is ReadRequest:
