@@ -67,13 +67,19 @@ class RequestRecord:
     seconds: float
 
     def __init__(
-        self, log: ActivityLog, request: Any, session: str, at: int, transaction: Any = None
+        self,
+        log: ActivityLog,
+        request: Any,
+        session: str,
+        at: int,
+        transaction: Any = None,
+        partitioned: bool = False,
     ) -> None:
         self._log = log
         self.request = request
         self.session = session
         self.at = at
-        self.partitioned = False
+        self.partitioned = partitioned
         self.transaction = transaction
         self.code: Code | None = None
         self.call: Call | None = serving.call
@@ -244,47 +250,40 @@ class ActivityLog:
         """
         holder, began = transaction.holder, monotonic()
         # The tag is also shown to transactions that wait for this one.
-        holder.client.commit_tag = options.transaction_tag
+        tag = holder.client.commit_tag = options.transaction_tag
+        is_over = False
+        code: Code | None = None
+        written: WrittenRows = ()
         try:
             outcome = transaction.commit(mutations, options)
+            if holder.state is COMMITTED:
+                # The outcome is kept for a repeated commit; the written rows are not.
+                is_over, written, transaction.written = True, transaction.written, ()
+            return outcome
         except SpannerError as failure:
-            self._add_commit(transaction, mutations, options, (at, began), failure.code, ())
+            is_over, code = True, failure.code
             raise
-        if holder.state is COMMITTED:
-            # The outcome is kept for a repeated commit; the written rows are not.
-            written, transaction.written = transaction.written, ()
-            self._add_commit(transaction, mutations, options, (at, began), None, written)
-        return outcome
-
-    def _add_commit(
-        self,
-        transaction: Committing,
-        mutations: Sequence[Mutation],
-        options: CommitOptions,
-        arrived: tuple[int, float],
-        code: Code | None,
-        written: WrittenRows,
-    ) -> None:
-        """Record a commit that has ended; `arrived` is when, by the two clocks."""
-        (at, began), holder, now = arrived, transaction.holder, monotonic()
-        # Mutations may be large: keep only their kinds, tables and columns.
-        summary: dict[Written, None] = {}
-        for mutation in mutations:
-            summary[mutation.kind, mutation.table, mutation.columns] = None
-        since = min(holder.client.began_at or began, began)
-        self.add_commit(
-            CommitRecord(
-                at,
-                options.transaction_tag,
-                transaction.options,
-                tuple(summary),
-                holder.age,
-                now - began,
-                now - since,
-                code,
-                written,
-            )
-        )
+        finally:
+            if is_over:
+                now = monotonic()
+                since = min(holder.client.began_at or began, began)
+                # Mutations may be large: keep only their kinds, tables and columns.
+                summary: dict[Written, None] = {}
+                for mutation in mutations:
+                    summary[mutation.kind, mutation.table, mutation.columns] = None
+                self.add_commit(
+                    CommitRecord(
+                        at,
+                        tag,
+                        transaction.options,
+                        tuple(summary),
+                        holder.age,
+                        now - began,
+                        now - since,
+                        code,
+                        written,
+                    )
+                )
 
     def add_commit(self, commit: CommitRecord) -> None:
         """Record a commit that is over."""
