@@ -67,19 +67,13 @@ class RequestRecord:
     seconds: float
 
     def __init__(
-        self,
-        log: ActivityLog,
-        request: Any,
-        session: str,
-        at: int,
-        transaction: Any = None,
-        partitioned: bool = False,
+        self, log: ActivityLog, request: Any, session: str, at: int, transaction: Any = None
     ) -> None:
         self._log = log
         self.request = request
         self.session = session
         self.at = at
-        self.partitioned = partitioned
+        self.partitioned = False
         self.transaction = transaction
         self.code: Code | None = None
         self.call: Call | None = serving.call

@@ -121,7 +121,7 @@ def commit(
 
     The caller holds the store's mutex.
     """
-    plan, cells, key = prepared_row
+    plan, _, key = prepared_row
     rules = plan.rules
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
@@ -130,9 +130,9 @@ def commit(
             return None
         before = store.get(rules.tree, key)
         if before is None:
-            effects = _insert(store, locks, holder, plan, cells, key)
+            effects = _insert(store, locks, holder, prepared_row)
         else:
-            effects = _change(store, locks, holder, plan, cells, key, before)
+            effects = _change(store, locks, holder, prepared_row, before)
         if effects is None:
             return None
         writes, sample, masks, mutations = effects
@@ -149,14 +149,10 @@ def commit(
 
 
 def _insert(
-    store: Store,
-    locks: LockTable,
-    holder: LockHolder | None,
-    plan: WritePlan,
-    cells: Sequence[Any],
-    key: bytes,
+    store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
 ) -> _Effects | None:
     """Return a new row with its index entries, unless the row cannot be inserted for certain."""
+    plan, cells, key = prepared_row
     if plan.is_update:
         return None
     rules, mutations, row = plan.rules, plan.mutations, tuple(plan.new_row(cells))
@@ -180,12 +176,11 @@ def _change(
     store: Store,
     locks: LockTable,
     holder: LockHolder | None,
-    plan: WritePlan,
-    cells: Sequence[Any],
-    key: bytes,
+    prepared_row: OneRow,
     before: Row,
 ) -> _Effects | None:
     """Return the new state of an existing row, unless more than the row has to change."""
+    plan, cells, key = prepared_row
     if not plan.changes_alone:
         return None
     rules = plan.rules

@@ -268,9 +268,9 @@ class Session:
     ) -> ResultStream:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
-        record = RequestRecord(
-            self._activity, request, self.name, self.last_use_time, transaction, partitioned
-        )
+        record = RequestRecord(self._activity, request, self.name, self.last_use_time, transaction)
+        if partitioned:
+            record.partitioned = True
         try:
             if begun:
                 result = self.transactions.run_first_request(transaction, run)

@@ -300,13 +300,10 @@ def serialized(
                 finally:
                     client.busy -= 1
                     call = serving.call
-                    if call is None:
-                        client.heard_at, client.connection = monotonic(), None
-                    else:
-                        virtual = call.virtual_time
-                        client.heard_at = monotonic() if virtual is None else virtual.seconds
-                        if holder.state is ACTIVE:
-                            client.connection = call.connection
+                    virtual = None if call is None else call.virtual_time
+                    client.heard_at = monotonic() if virtual is None else virtual.seconds
+                    if holder.state is ACTIVE:
+                        client.connection = None if call is None else call.connection
             except BaseException:
                 shared.locks.request_failed(shared.holder)
                 shared.drop_state_if_aborted()
