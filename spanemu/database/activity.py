@@ -24,7 +24,12 @@ from spanemu.database.options import (
     ReadWriteOptions,
     StatementRequest,
 )
-from spanemu.database.statements.results import BatchOutcome, ResultStream, WrittenRows
+from spanemu.database.statements.results import (
+    BatchOutcome,
+    CommitOutcome,
+    ResultStream,
+    WrittenRows,
+)
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import COMMITTED, LockHolder
 from spanemu.values.mutation import Mutation, WriteKind
@@ -124,9 +129,11 @@ class RequestRecord:
         transaction, request = self.transaction, self.request
         # Requests and transactions may be large: release them.
         self.request = self.transaction = self.call = None
-        self.is_partitioned_dml = transaction is not None and transaction.is_partitioned
-        holder = None if transaction is None else transaction.holder
-        self.age = None if holder is None else holder.age
+        if transaction is None:
+            self.is_partitioned_dml, self.age = False, None
+        else:
+            self.is_partitioned_dml, holder = transaction.is_partitioned, transaction.holder
+            self.age = None if holder is None else holder.age
         if request.__class__ is StatementRequest:
             self.texts = (request.sql,)
         elif request.__class__ is ReadRequest:
@@ -195,55 +202,9 @@ class Committing(Protocol):
     holder: LockHolder
     written: WrittenRows  # set by the commit
 
-
-class CommitRecording:
-    """A context in which the caller commits a transaction; the log records the commit at its end.
-
-    A commit that must be repeated is not recorded. `at` is the arrival time of the request.
-    """
-
-    __slots__ = ("_began", "_holder", "_log", "_request", "_transaction")
-
-    def __init__(
-        self,
-        log: ActivityLog,
-        transaction: Committing,
-        mutations: Sequence[Mutation],
-        options: CommitOptions,
-        at: int,
-    ) -> None:
-        self._log = log
-        self._transaction = transaction
-        holder = self._holder = transaction.holder
-        # The tag is also shown to transactions that wait for this one.
-        tag = holder.client.commit_tag = options.transaction_tag
-        # Mutations may be large: keep only their kinds, tables and columns.
-        summary: dict[Written, None] = {}
-        for mutation in mutations:
-            summary[mutation.kind, mutation.table, mutation.columns] = None
-        self._request = at, tag, transaction.options, tuple(summary)
-        self._began = monotonic()
-
-    def __enter__(self) -> None:
-        """Do nothing: the recording began when it was created."""
-
-    def __exit__(self, _: object, failure: BaseException | None, __: object) -> None:
-        holder, code = self._holder, None
-        written: WrittenRows = ()
-        if failure is not None:
-            if not isinstance(failure, SpannerError):
-                return
-            code = failure.code
-        elif holder.state is COMMITTED:
-            # The outcome is kept for a repeated commit; the written rows are not.
-            written, self._transaction.written = self._transaction.written, ()
-        else:
-            return
-        now, began = monotonic(), self._began
-        since = min(holder.client.began_at or began, began)
-        self._log.add_commit(
-            CommitRecord(*self._request, holder.age, now - began, now - since, code, written)
-        )
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        """Commit the transaction with `mutations` on top of its DML."""
+        ...
 
 
 class ActivityLog:
@@ -269,6 +230,54 @@ class ActivityLog:
             return False
         call.cancel()
         return True
+
+    def record_commit(
+        self,
+        transaction: Committing,
+        mutations: Sequence[Mutation],
+        options: CommitOptions,
+        at: int,
+    ) -> CommitOutcome:
+        """Commit a transaction, and record the commit, unless it must be repeated.
+
+        `at` is the arrival time of the request.
+        """
+        holder, began = transaction.holder, monotonic()
+        # The tag is also shown to transactions that wait for this one.
+        tag = holder.client.commit_tag = options.transaction_tag
+        is_over = False
+        code: Code | None = None
+        written: WrittenRows = ()
+        try:
+            outcome = transaction.commit(mutations, options)
+            if holder.state is COMMITTED:
+                # The outcome is kept for a repeated commit; the written rows are not.
+                is_over, written, transaction.written = True, transaction.written, ()
+            return outcome
+        except SpannerError as failure:
+            is_over, code = True, failure.code
+            raise
+        finally:
+            if is_over:
+                now = monotonic()
+                since = min(holder.client.began_at or began, began)
+                # Mutations may be large: keep only their kinds, tables and columns.
+                summary: dict[Written, None] = {}
+                for mutation in mutations:
+                    summary[mutation.kind, mutation.table, mutation.columns] = None
+                self.add_commit(
+                    CommitRecord(
+                        at,
+                        tag,
+                        transaction.options,
+                        tuple(summary),
+                        holder.age,
+                        now - began,
+                        now - since,
+                        code,
+                        written,
+                    )
+                )
 
     def add_commit(self, commit: CommitRecord) -> None:
         """Record a commit that is over."""

@@ -221,17 +221,15 @@ class Endpoint:
         try:
             if call.is_cancelled or monotonic() >= call.deadline:
                 call.check()
-            if len(data) > self._small_bytes:
-                if len(data) > self.bytes_max:
-                    raise RequestTooLarge(self.path, len(data), int(self.bytes_max))
-                pause = Pause()
-                pause.begin()
             try:
-                if len(data) <= LARGE_REQUEST_BYTES:
+                if len(data) <= self._small_bytes:
                     request = self._parse(data)
                 else:
-                    with _parsing:
-                        request = large_requests.parsed(self.path, self._method.request, data)
+                    if len(data) > self.bytes_max:
+                        raise RequestTooLarge(self.path, len(data), int(self.bytes_max))
+                    pause = Pause()
+                    pause.begin()
+                    request = self._parse_large(data)
             except DecodeError:
                 raise UnreadableRequest(self.path) from None
             for watcher in watchers:
@@ -241,6 +239,13 @@ class Endpoint:
             serving.call = before
             if pause is not None:
                 pause.end()
+
+    def _parse_large(self, data: bytes | bytearray) -> Message:
+        """Parse a request that is not small, part by part if it is large."""
+        if len(data) <= LARGE_REQUEST_BYTES:
+            return self._parse(data)
+        with _parsing:
+            return large_requests.parsed(self.path, self._method.request, data)
 
     def _watched_unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         with self._end_reported(call):

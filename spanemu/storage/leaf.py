@@ -28,9 +28,9 @@ class Leaf:
     the rows that are not deleted. `newest` is not earlier than the versions. Only the tree of the
     same `owner` may modify the leaf; but any scan may make the rows of a leaf that has none.
 
-    Keys of large commits are only appended to `arrived`, if the leaf has no rows; `keys` sorts them
-    in. A search for the place of each key would compare it with keys all over the memory, which in
-    a large table takes longer than to write the row.
+    New keys are only appended to `arrived`, if the leaf has no rows; `keys` sorts them in. A search
+    for the place of each key would compare it with keys all over the memory, which in a large table
+    takes longer than to write the row.
     """
 
     __slots__ = ("_keys", "arrived", "live", "newest", "owner", "rows", "scans")
@@ -134,11 +134,13 @@ class Leaf:
             self.newest = version[0]
         if version[1] is not None:
             self.live += 1
+        if self.rows is None:
+            self.arrived.append(key)
+            return len(self._keys) + len(self.arrived)
         keys = self.keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
-        if self.rows is not None:
-            self.rows.insert(position, version[1])
+        self.rows.insert(position, version[1])
         return len(keys)
 
     def delete_or_restore(self, key: bytes, version: Version) -> None:

@@ -152,14 +152,14 @@ class Store(StoreReads):
         split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
         owner = split_map.owner
         log = self._log if self._snapshots else None
-        few = len(writes) < MANY_WRITES
-        for tree_id, key, row in writes if few else self._insert_new(writes, at):
+        for tree_id, key, row in (
+            writes if len(writes) < MANY_WRITES else self._insert_new(writes, at)
+        ):
             hierarchy = split_map.trees[tree_id]
             if hierarchy.owner is not owner:
                 hierarchy = split_map.own(hierarchy)
             split = hierarchy.only or hierarchy.split_of(tree_id, key)
-            owned = tree_id in split.owned
-            tree = split.trees[tree_id] if owned else split.writable(tree_id)
+            tree = split.trees[tree_id] if tree_id in split.owned else split.writable(tree_id)
             maps = tree.maps
             older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
             if log is not None:

@@ -14,7 +14,7 @@ deletion is written into its leaf at once, so that scans skip leaves without any
 
 Large commits only collect their new keys. Leaves get some thousands at a time, or when a scan or a
 deletion needs them: to visit a leaf for each key reads memory that is in no cache. A leaf sorts its
-new keys when they are needed (`Leaf.keys`).
+new keys, those of small commits as well, when they are needed (`Leaf.keys`).
 
 A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
 cost does not depend on the number of rows. The copied tree must not be modified any more.
@@ -135,7 +135,15 @@ class Tree:
         maps = self.maps
         if older is None:
             maps[0][key] = version
-            self._insert(key, version)
+            number = bisect_right(self._firsts, key) - 1
+            leaf = self._leaves[number]
+            if leaf.owner is not self._owner:
+                leaf = self._own(number)
+            self._count += 1
+            self._ends = self._lives = None
+            if leaf.insert(key, version) > LEAF_KEYS_MAX:
+                self._divide(number, in_order=leaf.keys[-1] == key)
+                heap.note_rows(LEAF_KEYS_MAX)
         elif (version[1] is None) is not (older[1] is None):
             self._insert_arrived()  # first, because no collected key may be deleted
             maps[0][key] = version
@@ -155,18 +163,6 @@ class Tree:
                     self._limit_pending()
         if len(maps) > 1:
             self._limit_heads()
-
-    def _insert(self, key: bytes, version: Version) -> None:
-        """Insert a new key with its row into its leaf."""
-        number = bisect_right(self._firsts, key) - 1
-        leaf = self._leaves[number]
-        if leaf.owner is not self._owner:
-            leaf = self._own(number)
-        self._count += 1
-        self._ends = self._lives = None
-        if leaf.insert(key, version) > LEAF_KEYS_MAX:
-            self._divide(number, in_order=leaf.keys[-1] == key)
-            heap.note_rows(LEAF_KEYS_MAX)
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""

@@ -15,7 +15,7 @@ had happened. `tests/property/test_one_row.py` compares the two ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
@@ -32,57 +32,82 @@ from spanemu.txn.write_plan import WritePlan, plan_of
 from spanemu.values.mutation import COMMIT_TIMESTAMP, Mutation, Write, WriteKind
 from spanemu.values.types import BadValue
 
-# What a commit is to write, the masks of cells for `Store.apply`, and the mutation count.
-_Effects = tuple[list[TreeWrite], CellMasks, int]
+# The rows that a commit wrote as `Buffer.sample` returns them, for statistics.
+Sample = list[tuple[TreeId, list[Row], int]]
+# What a commit is to write, twice, the masks of cells for `Store.apply`, and the mutation count.
+_Effects = tuple[list[TreeWrite], Sample, CellMasks, int]
 
+# A row to write, resolved and checked: its plan, its cells, its key.
+OneRow = tuple[WritePlan, Sequence[Any], bytes]
 
-# A row to write, resolved and checked: its plan, its cells, the row that an insert stores, its key.
-OneRow = tuple[WritePlan, Sequence[Any], list[Any], bytes]
+PLANS_MAX = 1_000  # kept for one schema
 
 
 class CommittedRow(NamedTuple):
     """A row that was committed, with its mutation count.
 
-    `writes` are the row and its entries as they were before they had the commit timestamp.
+    `sample` holds the row and its entries as they were before they had the commit timestamp.
     """
 
     at: int
     mutations: int
-    writes: Sequence[TreeWrite]
-
-    @property
-    def sample(self) -> list[tuple[TreeId, list[Row | None], int]]:
-        """The writes by tree as `Buffer.sample` returns them, for statistics."""
-        return [(tree, [row], 1) for tree, _, row in self.writes]
+    sample: Sample
 
 
-def prepared(
-    compiled_schema: CompiledSchema, new_context: Callable[[], Context], mutation: Mutation
-) -> OneRow | None:
-    """Return the row that a mutation writes, if it may be committed in one step."""
+def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | None:
+    """Return the row that a mutation writes, if it may be committed in one step.
+
+    Whether its timestamps are valid is left to `has_valid_timestamps`.
+    """
     if not isinstance(mutation, Write) or len(mutation.rows) != 1:
         return None
-    rules = compiled_schema.named(mutation.table)
-    if rules is None:
-        return None
+    shape = mutation.table, mutation.kind, mutation.columns
     try:
-        plan = plan_of(rules, mutation.kind, mutation.columns)
-        if not plan.stands_alone:
-            return None
+        plan: WritePlan | None = compiled_schema.plans_alone[shape]
+    except KeyError:
+        plan = _plan(compiled_schema, *shape)
+    if plan is None:
+        return None
+    rules = plan.rules
+    try:
         cells: Sequence[Any] = plan.decode(mutation.rows[0])
         if plan.vectors:
             cells = plan.packed(cells)
         plan.check_cells(cells)
-        if plan.timestamps:
-            plan.check_timestamps(cells, new_context())
     except (SpannerError, BadValue):
         return None
-    new = plan.new_row(cells)
-    key = rules.key_of(new)
+    key = plan.key_of(cells)
     if rules.timestamps and COMMIT_TIMESTAMP in key:
         return None
     encoded = rules.encode(key)
-    return None if len(encoded) > rules.key_bytes else (plan, cells, new, encoded)
+    return None if len(encoded) > rules.key_bytes else (plan, cells, encoded)
+
+
+def _plan(
+    compiled_schema: CompiledSchema, table: str, kind: WriteKind, columns: tuple[str, ...]
+) -> WritePlan | None:
+    """Return the plan of a write that stands alone, or None, and keep the answer."""
+    rules, plan = compiled_schema.named(table), None
+    try:
+        if rules is not None and plan_of(rules, kind, columns).stands_alone:
+            plan = plan_of(rules, kind, columns)
+    except SpannerError:
+        return None
+    known = compiled_schema.plans_alone
+    if len(known) >= PLANS_MAX:
+        known.clear()
+    known[table, kind, columns] = plan
+    return plan
+
+
+def has_valid_timestamps(prepared_row: OneRow, context: Context) -> bool:
+    """Return whether the columns of a row take its timestamps at the time of `context`."""
+    plan, cells, _ = prepared_row
+    try:
+        plan.check_timestamps(cells, context)
+    except SpannerError:
+        return False
+    return True
 
 
 def commit(
@@ -96,7 +121,7 @@ def commit(
 
     The caller holds the store's mutex.
     """
-    plan, _, _, key = prepared_row
+    plan, _, key = prepared_row
     rules = plan.rules
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
@@ -110,41 +135,41 @@ def commit(
             effects = _change(store, locks, holder, prepared_row, before)
         if effects is None:
             return None
-        writes, cells, mutations = effects
+        writes, sample, masks, mutations = effects
         if mutations > mutations_max:
             return None
-        row = writes[0][2]
-        is_pending = rules.timestamps and row is not None and COMMIT_TIMESTAMP in row
+        is_pending = rules.timestamps and _awaits_timestamp(writes)
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
             return None
         at = store.clock.now()
-        stored = _stamped(writes, at) if is_pending else writes
-        store.apply(stored, at, cells)
+        store.apply(_stamped(writes, at) if is_pending else writes, at, masks)
         if holder is not None:
             locks.end_commit(holder)
-    return CommittedRow(at, mutations, writes)
+    return CommittedRow(at, mutations, sample)
 
 
 def _insert(
     store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
 ) -> _Effects | None:
     """Return a new row with its index entries, unless the row cannot be inserted for certain."""
-    plan, _, new, key = prepared_row
-    rules, mutations = plan.rules, plan.mutations
+    plan, cells, key = prepared_row
     if plan.is_update:
         return None
-    if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+    rules, mutations, row = plan.rules, plan.mutations, tuple(plan.new_row(cells))
+    if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
         return None
-    row = tuple(new)
-    writes: list[TreeWrite] = [(rules.tree, key, row)]
+    tree = rules.tree
+    writes: list[TreeWrite] = [(tree, key, row)]
+    sample: Sample = [(tree, [row], 1)]
     for index in rules.indexes:
         for entry_key, entry in index.entries(row):
             is_fit = len(entry_key) <= index.key_bytes
             if not is_fit or not locks.is_free_for(holder, index.tree, entry_key):
                 return None
             writes.append((index.tree, entry_key, entry))
+            sample.append((index.tree, [entry], 1))
             mutations += index.mutations
-    return writes, ALL_CELLS, mutations
+    return writes, sample, ALL_CELLS, mutations
 
 
 def _change(
@@ -155,17 +180,19 @@ def _change(
     before: Row,
 ) -> _Effects | None:
     """Return the new state of an existing row, unless more than the row has to change."""
-    plan, cells, new, key = prepared_row
-    rules = plan.rules
+    plan, cells, key = prepared_row
     if not plan.changes_alone:
         return None
+    rules = plan.rules
+    tree, masks = rules.tree, ALL_CELLS
     if plan.kind is WriteKind.REPLACE:
-        if rules.parent is not None and not _has_parent(store, locks, holder, rules, new):
+        row = tuple(plan.new_row(cells))
+        if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
             return None
-        return [(rules.tree, key, tuple(new))], ALL_CELLS, plan.mutations
-    row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
-    masks = {(rules.tree, key): plan.lock[1]}
-    return [(rules.tree, key, row)], masks, plan.mutations
+    else:
+        row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
+        masks = {(tree, key): plan.lock[1]}
+    return [(tree, key, row)], [(tree, [row], 1)], masks, plan.mutations
 
 
 def _has_parent(
@@ -180,6 +207,12 @@ def _has_parent(
     assert parent is not None
     key = parent.encode(rules.key_of(row)[: rules.parent_parts])
     return locks.is_free_for(holder, parent.tree, key) and store.get(parent.tree, key) is not None
+
+
+def _awaits_timestamp(writes: list[TreeWrite]) -> bool:
+    """Return whether the row that a commit writes first has the placeholder of a timestamp."""
+    row = writes[0][2]
+    return row is not None and COMMIT_TIMESTAMP in row
 
 
 def _stamped(writes: list[TreeWrite], at: int) -> list[TreeWrite]:

@@ -80,6 +80,12 @@ class TransactionWorkspace:
     batch (`write`) and its constraint checks read and write here, with the locks that they name.
     """
 
+    # Defaults in the class: a transaction that reads and writes a row sets none of them.
+    statement_mutations_max: int | None = None  # of a DML statement; None: no limit
+    snapshot_at: int | None = None  # the snapshot of optimistic and repeatable reads
+    _committing = False
+    _only_reads = True
+
     def __init__(
         self, store: Store, locks: LockTable, holder: LockHolder, context: Context, reads: Reads
     ) -> None:
@@ -91,20 +97,16 @@ class TransactionWorkspace:
         self._validates_all = reads.are_validated
         self._locks_required_reads = reads.lock_if_required
         self._locks_writes = reads.lock_writes
-        self._committing = False
-        self.statement_mutations_max: int | None = None  # of a DML statement; None: no limit
         self.buffer = Buffer()
         # rows whose commit timestamp is pending
         self.awaiting_timestamp: set[tuple[TreeId, bytes]] = set()
         # Positions, by table, of columns with a pending commit timestamp.
         self.pending: dict[str, set[int]] = {}
         self.deleted: set[tuple[TreeId, bytes]] = set()  # rows deleted by DML, without cascades
-        self.snapshot_at: int | None = None  # the snapshot of optimistic and repeatable reads
         # Ranges and cells that the commit validates.
         self.recorded_reads: list[tuple[TreeId, bytes, bytes, Cells]] = []
         # The ranges that rows with a pending timestamp in their keys will fall into.
         self._timestamp_ranges: list[tuple[TreeId, bytes, bytes]] = []
-        self._only_reads = True
 
     # ------------------------------------------------------------------ for TransactionReader
 

@@ -393,6 +393,8 @@ class CompiledSchema:
         self.limits = limits
         self._rules: dict[str, CompiledTable] = {}
         self._references: dict[str, CompiledForeignKey] = {}
+        # What `one_row` keeps: `WritePlan` or None by table, kind and columns of a mutation.
+        self.plans_alone: dict[Any, Any] = {}
 
     def of(self, table: Table) -> CompiledTable:
         """Return the compiled form of a table of this generation."""

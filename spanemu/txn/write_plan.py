@@ -26,7 +26,7 @@ from spanemu.txn.errors import (
     SendDisabled,
 )
 from spanemu.txn.locks.modes import Cells, Lock, cells_to_change, update_lock
-from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, is_timestamp
+from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, cell_getter, is_timestamp
 from spanemu.values import columns as value_columns
 from spanemu.values import vector
 from spanemu.values.cell_mask import cells_of
@@ -152,6 +152,14 @@ class WritePlan:
         return self.kind is not WriteKind.INSERT and not self.entry_changes
 
     @cached_property
+    def key_of(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """The function that takes the key out of listed cells; other cells of the key are NULL."""
+        key_positions = self.rules.table.key_positions
+        if self.listed.issuperset(key_positions):
+            return cell_getter([self.positions.index(position) for position in key_positions])
+        return lambda cells: self.rules.key_of(self.new_row(cells))
+
+    @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
         return update_lock(self.rules, self._updated)
@@ -222,14 +230,17 @@ class WritePlan:
 
     def check_cells(self, cells: Sequence[Any]) -> None:
         """Raise for the first NULL in a NOT NULL column, or value that its column does not take."""
-        table = self.rules.table.name
-        for position, column in self._not_null:
-            if cells[position] is None:
-                raise value_errors.NullInNotNull(table, column.name)
+        if None in cells:
+            self._check_not_null(cells)
         for position, check in self._checks:
             value = cells[position]
             if value is not None:
                 check(value)
+
+    def _check_not_null(self, cells: Sequence[Any]) -> None:
+        for position, column in self._not_null:
+            if cells[position] is None:
+                raise value_errors.NullInNotNull(self.rules.table.name, column.name)
 
     def check_timestamps(self, cells: Sequence[Any], context: Context) -> None:
         """Raise for the first invalid timestamp, as `check` does."""
@@ -388,20 +399,18 @@ def _cell_column_decoder(
 
 def plan_of(rules: CompiledTable, kind: WriteKind, names: tuple[str, ...]) -> WritePlan:
     """Return the plan for columns by name, as a client lists them."""
-    cached = rules.plans.get((kind, names))
+    cached: WritePlan | None = rules.plans.get((kind, names))
     if cached is None:
         cached = _cached(rules, (kind, names), WritePlan(rules, kind, _columns(rules, names)))
-    assert isinstance(cached, WritePlan)
     return cached
 
 
 def plan_at(rules: CompiledTable, kind: WriteKind, positions: tuple[int, ...]) -> WritePlan:
     """Return the plan for columns by position, as DML lists them."""
-    cached = rules.plans.get((kind, positions))
+    cached: WritePlan | None = rules.plans.get((kind, positions))
     if cached is None:
         columns = [rules.columns_at[position] for position in positions]
         cached = _cached(rules, (kind, positions), WritePlan(rules, kind, columns, by_dml=True))
-    assert isinstance(cached, WritePlan)
     return cached
 
 

@@ -12,10 +12,11 @@ from spanemu.base.errors import SpannerError
 from spanemu.base.limits import MULTIPLEXED_SESSION_AGE_MAX_NANOS, SESSION_IDLE_MAX_NANOS
 from spanemu.base.record import dataclass
 from spanemu.database import errors, filters, sql_failures
-from spanemu.database.activity import CommitRecording, RequestRecord
+from spanemu.database.activity import RequestRecord
 from spanemu.database.options import (
     Begin,
     CommitOptions,
+    Existing,
     PartitionedDml,
     ReadOnly,
     ReadRequest,
@@ -176,8 +177,7 @@ class Session:
         mutations: Sequence[Mutation],
         options: CommitOptions,
     ) -> CommitOutcome:
-        with CommitRecording(self._activity, transaction, mutations, options, self.last_use_time):
-            return transaction.commit(mutations, options)
+        return self._activity.record_commit(transaction, mutations, options, self.last_use_time)
 
     def _commit_at_once(
         self,
@@ -249,15 +249,15 @@ class Session:
     # ------------------------------------------------------------------ transaction selection
 
     def _select(self, selector: Selector) -> Transaction:
-        if isinstance(selector, Begin):
-            transaction = self.transactions.begin(selector.options, self.name)
-            annotate("transaction", transaction.id)
-            return transaction
+        if isinstance(selector, Existing):
+            return self.transactions.get(selector.id)
         if isinstance(selector, SingleUse):
             if not isinstance(selector.options, ReadOnly):
                 raise errors.DmlSingleUse()
             return self.transactions.temporary(selector.options)
-        return self.transactions.get(selector.id)
+        transaction = self.transactions.begin(selector.options, self.name)
+        annotate("transaction", transaction.id)
+        return transaction
 
     def _run(
         self,
@@ -269,7 +269,8 @@ class Session:
         begun = isinstance(selector, Begin)
         transaction = self._select(selector)
         record = RequestRecord(self._activity, request, self.name, self.last_use_time, transaction)
-        record.partitioned = partitioned
+        if partitioned:
+            record.partitioned = True
         try:
             if begun:
                 result = self.transactions.run_first_request(transaction, run)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -263,7 +263,7 @@ class Transactions(Cell):
         self.written: dict[str, tuple[int, float]] = {}
         self._samples: list[WrittenRows] = []
         self._sampled = 0  # commits that the samples represent
-        self._trees: dict[int, float] = {}  # rows that remain, by tree
+        self._trees: defaultdict[int, float] = defaultdict(float)  # rows that remain, by tree
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -288,9 +288,10 @@ class Transactions(Cell):
         self._samples += rows[: SAMPLES_MAX - len(self._samples)]
         trees = self._trees
         for tree, states, count in chain.from_iterable(rows):
-            left = len(states) - states.count(None)
-            if left:
-                trees[tree] = trees.get(tree, 0) + left * count / len(states)
+            if count and None not in states:
+                trees[tree] += count
+            elif left := len(states) - states.count(None):
+                trees[tree] += left * count / len(states)
 
     def abort(self, age: tuple[int, int], seconds: float) -> None:
         """Add an attempt that was aborted before its commit."""
@@ -310,7 +311,7 @@ class Transactions(Cell):
             self.participants += looked_at * self._sampled / len(self._samples)
             for name, written in weighed.by_table(self._samples, self._trees).items():
                 self._write(name, *written)
-            self._samples, self._sampled, self._trees = [], 0, {}
+            self._samples, self._sampled, self._trees = [], 0, defaultdict(float)
 
     def add(self, other: Self) -> None:
         super().add(other)

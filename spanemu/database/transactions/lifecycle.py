@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
@@ -232,21 +232,21 @@ class TransactionLifecycle:
 
     def _statement(self) -> work.TransactionWorkspace:
         """Return the workspace, created on first use, with the context of a new statement."""
-        if self._core.closed:
-            self._core.check_open()
-        context = StatementContext(self._core, self._generation.schema, writable=True)
-        if self._work is None:
-            core, reads = self._core, self.options.reads
-            self.holder.begin(next(core.ages))
-            self._work = work.TransactionWorkspace(
-                core.store, core.locks, self.holder, context, reads
-            )
-            if core.locks.explorer is not None:
-                core.locks.explorer.began(self.holder, is_atomic=reads.are_serializable)
-            self._work.statement_mutations_max = core.environment.limits.mutations_per_commit
-        else:
-            self._work.context = context
-        return self._work
+        core, workspace = self._core, self._work
+        if core.closed:
+            core.check_open()
+        context = StatementContext(core, self._generation.schema, writable=True)
+        if workspace is not None:
+            workspace.context = context
+            return workspace
+        locks, holder, reads = core.locks, self.holder, self.options.reads
+        holder.begin(next(core.ages))
+        workspace = work.TransactionWorkspace(core.store, locks, holder, context, reads)
+        self._work = workspace
+        if locks.explorer is not None:
+            locks.explorer.began(holder, is_atomic=reads.are_serializable)
+        workspace.statement_mutations_max = core.environment.limits.mutations_per_commit
+        return workspace
 
 
 def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: Mutation) -> None:
@@ -263,14 +263,13 @@ def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: 
 
 
 S = TypeVar("S", bound=TransactionLifecycle)
-P = ParamSpec("P")
+Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
-_Request = Callable[Concatenate[S, P], R]
 
 
 def serialized(
     what: str, *, ends: bool = False
-) -> Callable[[_Request[S, P, R]], _Request[S, P, R]]:
+) -> Callable[[Callable[[S, *Ts], R]], Callable[[S, *Ts], R]]:
     """Return a decorator that runs a method as a serialized request called `what`.
 
     `ends` is true for a request that ends the transaction. The transaction is idle after the
@@ -279,11 +278,11 @@ def serialized(
     The wrapper is a single function, because every request passes it and each call costs time.
     """
 
-    def decorated(request: _Request[S, P, R]) -> _Request[S, P, R]:
+    def decorated(request: Callable[[S, *Ts], R]) -> Callable[[S, *Ts], R]:
         @wraps(request)
-        def turn(shared: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def turn(shared: S, /, *args: *Ts) -> R:
             mutex = shared.mutex
-            if not mutex.lock.acquire(blocking=False):
+            if not mutex.lock.acquire(False):
                 mutex.wait()
             try:
                 holder = shared.holder
@@ -292,7 +291,7 @@ def serialized(
                 client = holder.client
                 client.busy += 1
                 try:
-                    result = request(shared, *args, **kwargs)
+                    result = request(shared, *args)
                     client.failed = False
                     return result
                 except BaseException:

@@ -25,6 +25,8 @@ from spanemu.txn.read_write import Reads
 from spanemu.txn.rules import CompiledTable
 from spanemu.values.mutation import Mutation
 
+_PESSIMISTIC = Reads.PESSIMISTIC  # read faster than an attribute of the enumeration
+
 
 def commit_at_once(
     core: DatabaseCore,
@@ -37,7 +39,7 @@ def commit_at_once(
 
     `arrived` is the arrival time of the request.
     """
-    if len(mutations) != 1 or options.previous or options.reads is not Reads.PESSIMISTIC:
+    if len(mutations) != 1 or options.previous or options.reads is not _PESSIMISTIC:
         return None
     began, mutation = monotonic(), mutations[0]
     row = committed_row(core, core.history.current, None, mutation)
@@ -74,19 +76,21 @@ def committed_row(
     `holder` is that of a transaction whose reads may have taken locks and which is over then.
     `counted` is what the transaction counts for without the row.
     """
-    row = one_row.prepared(
-        generation.rules,
-        lambda: StatementContext(core, generation.schema, writable=True),
-        mutation,
-    )
+    row = one_row.prepared(generation.rules, mutation)
     if row is None:
         return None
-    mutations_max = core.environment.limits.mutations_per_commit - counted
-    with core.store.mutex:
-        # The schema may have changed meanwhile, or the database may have been dropped.
-        if core.history.current is not generation or core.closed or is_observed(core, row[0].rules):
+    plan = row[0]
+    if plan.timestamps:
+        context = StatementContext(core, generation.schema, writable=True)
+        if not one_row.has_valid_timestamps(row, context):
             return None
-        return one_row.commit(core.store, core.locks, holder, row, mutations_max)
+    mutations_max = core.environment.limits.mutations_per_commit - counted
+    store = core.store
+    with store.mutex:
+        # The schema may have changed meanwhile, or the database may have been dropped.
+        if core.history.current is not generation or core.closed or is_observed(core, plan.rules):
+            return None
+        return one_row.commit(store, core.locks, holder, row, mutations_max)
 
 
 def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
@@ -94,16 +98,15 @@ def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
 
     An observer of locks hears of conflicts alone, which a commit in one step has not.
     """
-    store, locks = core.store, core.locks
-    return (
-        store.change_log is not None
-        or bool(store.followers)
-        or store.explorer is not None
-        or locks.explorer is not None
-        or core.splitting.keeps_commits
-        or (core.commit_observer is not None and _is_attributed(core.commit_observer, rules))
-        or current_annotations() is not None
-    )
+    store = core.store
+    if store.change_log is not None or store.followers or store.explorer is not None:
+        return True
+    if core.locks.explorer is not None or core.splitting.keeps_commits:
+        return True
+    observer = core.commit_observer
+    if observer is not None and _is_attributed(observer, rules):
+        return True
+    return current_annotations() is not None
 
 
 def _is_attributed(observer: CommitObserver, rules: CompiledTable) -> bool:

@@ -58,6 +58,7 @@ from spanemu.values.mutation import Mutation
 ROWS_READ_AHEAD_MAX = 1_000
 
 Row = tuple[Any, ...]
+_PESSIMISTIC = Reads.PESSIMISTIC  # read faster than an attribute of the enumeration
 
 
 def read_ahead(rows: Iterator[Row], check: Callable[[], None]) -> Iterator[Row]:
@@ -323,7 +324,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         work = self._work
         if not self.id or (work is not None and not work.is_blank):
             return None
-        if self.options.reads is not Reads.PESSIMISTIC:
+        if self.options.reads is not _PESSIMISTIC:
             return None
         row = one_row_commit.committed_row(
             self._core, generation, self.holder, mutation, self._mutation_count

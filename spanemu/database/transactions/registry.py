@@ -136,8 +136,7 @@ class Transactions:
         transaction = self._new(options, b"%d" % next(self.core.transaction_ids))
         if isinstance(transaction, ReadWriteTransaction):
             transaction.session = session
-        forgotten: list[ReadWriteTransaction] = []
-        replaced: ReadWriteTransaction | None = None
+        replaced: Sequence[ReadWriteTransaction] = ()
         with self._mutex:
             if not self._by_id:
                 self._busy.add(self)
@@ -146,14 +145,15 @@ class Transactions:
                 now = self._heard[transaction.id] = monotonic()
                 self._turns.append((now + _CHECK_AFTER_SECONDS, transaction))
                 if self._turns[0][0] < now:
-                    forgotten = self._forget_silent(now)
+                    replaced = self._forget_silent(now)
             else:
                 forgotten = self._forget_surplus()
                 if isinstance(transaction, ReadWriteTransaction):
-                    replaced, self._writer = self._writer, transaction
-        if replaced is not None:
-            replaced.replace()
-        for old in forgotten:
+                    before, self._writer = self._writer, transaction
+                    if before is not None:
+                        forgotten.insert(0, before)
+                replaced = forgotten
+        for old in replaced:
             old.replace()
         return transaction
 

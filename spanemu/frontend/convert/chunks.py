@@ -64,6 +64,9 @@ class StreamBroken(Exception):
 class Chunks:
     """The messages of one stream. `token_at` is None when the stream cannot be resumed."""
 
+    _bytes = 0  # of the rows in earlier messages
+    _size = 0  # of the rows in the present message
+
     def __init__(
         self,
         stream: ResultStream,
@@ -74,7 +77,6 @@ class Chunks:
         self._stream = stream
         self._token_at = token_at
         self._rows = self._rows_before = rows_before
-        self._bytes = 0
         self._chunk_bytes = chunk_bytes
         self._flush_bytes = chunk_bytes
         if token_at is not None:
@@ -85,7 +87,6 @@ class Chunks:
         self._head = metadata_field(stream, self._shape)
         self._tail = precommit_token_bytes(stream.transaction.precommit_token, 8)
         self._parts: list[str] = []
-        self._size = 0
 
     def messages(self) -> Iterable[bytes]:
         """Return the messages: a tuple, when the stream has ended, if there is only one.

@@ -65,10 +65,11 @@ _END = {"end_closed": True, "end_open": False}
 
 def key_set_from_proto(message: Any) -> RawKeySet:
     """Return the keys of a read or a delete. Raises RangeWithoutEndpoint."""
+    ranges = message.ranges
     return RawKeySet(
         all=message.all_,
         keys=list(map(list_from_proto, few_or_all(message.keys))),
-        ranges=list(map(_range_from_proto, few_or_all(message.ranges))),
+        ranges=list(map(_range_from_proto, few_or_all(ranges))) if ranges else [],
     )
 
 
@@ -87,30 +88,26 @@ def _range_from_proto(message: Any) -> RawRange:
     )
 
 
-def few_or_all(messages: Iterable[Any]) -> Iterable[Any]:
-    """Return the elements of a repeated field.
+def few_or_all(messages: Any) -> Any:
+    """Return the elements of a repeated field as an iterable.
 
     To iterate over the field itself takes twice as long for a few elements, because protobuf ends
     the iteration with an exception; of many, one at a time exists as an object of Python.
     """
-    field: Any = messages
     try:
-        few: Iterable[Any] = field[:] if len(field) <= FEW_ELEMENTS else field
+        return messages[:] if len(messages) <= FEW_ELEMENTS else messages
     except TypeError:  # The field of a large request has no length.
         return messages
-    return few
 
 
 def mutations_from_proto(messages: Iterable[Any]) -> list[Mutation]:
     """Return the writes of a commit or a group, in order."""
-    messages = few_or_all(messages)
-    return [_OPERATIONS[message.WhichOneof("operation")](message) for message in messages]
+    return list(map(mutation_from_proto, few_or_all(messages)))
 
 
 def mutation_from_proto(message: Any) -> Mutation:
     """Return a mutation. Raises RequiredFieldMissing when it has no operation."""
-    operation = message.WhichOneof("operation")
-    return _OPERATIONS[operation](message)
+    return _OPERATIONS[message.WhichOneof("operation")](message)
 
 
 def _write(kind: WriteKind) -> Callable[[Any], Mutation]:

@@ -114,20 +114,17 @@ class LockHolder:
     activity of the client, by which a silent holder is recognized.
     """
 
-    __slots__ = (
-        "age", "client", "contended_rows", "keys", "patient_until", "ranges", "rows", "since",
-        "state", "unions", "waits_on", "why_aborted",
-    )  # fmt: skip
+    # Defaults in the class: most transactions have no conflict and are no retry.
+    contended_rows: Set[RowKey] = _NOTHING
+    state = ACTIVE
+    patient_until: float | None = None
+    waits_on: Signal | None = None
+    why_aborted = ""
 
     def __init__(self, age: tuple[int, int] = YOUNGEST, since: int | None = None) -> None:
         self.age = age
         self.since = since
         self.client = ClientActivity()
-        self.contended_rows: Set[RowKey] = _NOTHING
-        self.state = ACTIVE
-        self.patient_until: float | None = None
-        self.waits_on: Signal | None = None
-        self.why_aborted = ""
         self.rows: dict[RowKey, Lock] = {}
         self.ranges: dict[RangeKey, Lock] = {}
         self.keys: dict[TreeId, dict[Lock, KeySet]] = {}

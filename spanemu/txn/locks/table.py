@@ -212,8 +212,8 @@ class LockTable:
 
     def end_commit(self, holder: LockHolder) -> None:
         """End an active transaction that has committed meanwhile. The caller holds `mutex`."""
-        holder.state = COMMITTING
-        self._release(holder, COMMITTED, "")
+        holder.state = COMMITTED
+        self._drop(holder)
 
     def _try_row(self, holder: LockHolder, row_key: RowKey, lock: Lock) -> Wait | None:
         with self.mutex:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from spanemu.base.errors import Code
-from spanemu.database.activity import ActivityLog, CommitRecording
+from spanemu.database.activity import ActivityLog
 from spanemu.database.errors import DatabaseNotFound
 from spanemu.database.options import CommitOptions, ReadWriteOptions
+from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import LockHolder, State
-from spanemu.values.mutation import Write, WriteKind
+from spanemu.values.mutation import Mutation, Write, WriteKind
 
 ROWS = [(1, [("a",)], 1)]
 MUTATIONS = [
@@ -27,35 +28,51 @@ def log() -> ActivityLog:
     return ActivityLog(SplitMap())
 
 
-@pytest.fixture
-def transaction() -> Any:
-    return SimpleNamespace(options=ReadWriteOptions(), holder=LockHolder((1, 1)), written=())
+class Transaction:
+    """A transaction whose commit does what a test says."""
+
+    def __init__(self, does: Callable[[Transaction], object]) -> None:
+        self.options = ReadWriteOptions()
+        self.holder = LockHolder((1, 1))
+        self.written: WrittenRows = ()
+        self._does = does
+
+    def commit(self, mutations: Sequence[Mutation], options: CommitOptions) -> CommitOutcome:
+        self._does(self)
+        return CommitOutcome(None)
 
 
-def recording(log: ActivityLog, transaction: Any) -> CommitRecording:
-    return CommitRecording(log, transaction, MUTATIONS, CommitOptions(transaction_tag="t"), 7)
+def commit(log: ActivityLog, does: Callable[[Transaction], object]) -> Transaction:
+    """Return a transaction that the log has committed."""
+    transaction = Transaction(does)
+    log.record_commit(transaction, MUTATIONS, CommitOptions(transaction_tag="t"), 7)
+    return transaction
 
 
-def test_a_commit_is_recorded_when_it_has_ended(log: ActivityLog, transaction: Any) -> None:
-    with recording(log, transaction):
+def test_a_commit_is_recorded_when_it_has_ended(log: ActivityLog) -> None:
+    def does(transaction: Transaction) -> None:
         assert transaction.holder.client.tag == "t"
         assert not log.commits
         transaction.holder.state, transaction.written = State.COMMITTED, ROWS
-    (commit,) = log.commits
-    assert (commit.at, commit.tag, commit.age, commit.code) == (7, "t", (1, 1), None)
-    assert commit.mutations == ((WriteKind.INSERT, "T", ("k",)),)
-    assert commit.rows == ROWS
+
+    transaction = commit(log, does)
+    (record,) = log.commits
+    assert (record.at, record.tag, record.age, record.code) == (7, "t", (1, 1), None)
+    assert record.mutations == ((WriteKind.INSERT, "T", ("k",)),)
+    assert record.rows == ROWS
     assert transaction.written == (), "the transaction outlives its commit"
 
 
-def test_a_failed_commit_is_recorded_with_its_code(log: ActivityLog, transaction: Any) -> None:
-    with pytest.raises(DatabaseNotFound), recording(log, transaction):
+def test_a_failed_commit_is_recorded_with_its_code(log: ActivityLog) -> None:
+    def fails(_: Transaction) -> Any:
         raise DatabaseNotFound("d")
-    (commit,) = log.commits
-    assert (commit.code, commit.rows) == (Code.NOT_FOUND, ())
+
+    with pytest.raises(DatabaseNotFound):
+        commit(log, fails)
+    (record,) = log.commits
+    assert (record.code, record.rows) == (Code.NOT_FOUND, ())
 
 
-def test_a_commit_that_must_be_retried_is_not_recorded(log: ActivityLog, transaction: Any) -> None:
-    with recording(log, transaction):
-        pass
+def test_a_commit_that_must_be_retried_is_not_recorded(log: ActivityLog) -> None:
+    commit(log, lambda _: None)
     assert not log.commits

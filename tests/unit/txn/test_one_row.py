@@ -25,8 +25,8 @@ def commit(
     bench: Bench, mutation: Mutation, holder: LockHolder | None = None, mutations_max: int = 99
 ) -> CommittedRow | None:
     """Commit a mutation in one step; None if that is not possible."""
-    prepared = one_row.prepared(bench.compiled, lambda: bench.begin().context, mutation)
-    if prepared is None:
+    prepared = one_row.prepared(bench.compiled, mutation)
+    if prepared is None or not one_row.has_valid_timestamps(prepared, bench.begin().context):
         return None
     with bench.store.mutex:
         return one_row.commit(bench.store, bench.core.locks, holder, prepared, mutations_max)
