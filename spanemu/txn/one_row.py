@@ -86,18 +86,19 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
 def _plan(
     compiled_schema: CompiledSchema, table: str, kind: WriteKind, columns: tuple[str, ...]
 ) -> WritePlan | None:
-    """Return the plan of a write that stands alone, or None, and keep the answer."""
-    rules, plan = compiled_schema.named(table), None
+    """Return the plan of a write that stands alone, or None; keep the answer for a known table."""
+    rules = compiled_schema.named(table)
+    if rules is None:
+        return None
     try:
-        if rules is not None and plan_of(rules, kind, columns).stands_alone:
-            plan = plan_of(rules, kind, columns)
+        plan = plan_of(rules, kind, columns)
     except SpannerError:
         return None
     known = compiled_schema.plans_alone
     if len(known) >= PLANS_MAX:
         known.clear()
-    known[table, kind, columns] = plan
-    return plan
+    alone = known[table, kind, columns] = plan if plan.stands_alone else None
+    return alone
 
 
 def has_valid_timestamps(prepared_row: OneRow, context: Context) -> bool:

@@ -120,6 +120,18 @@ def test_rows_are_stored_as_by_a_general_commit(
     assert not list(bench.core.locks.holders())
 
 
+def test_plans_are_kept_for_the_tables_of_the_schema_only(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_row, "PLANS_MAX", 2)
+    assert commit(bench, insert("Unknown" * 1_000, "K", (1,))) is None
+    assert commit(bench, insert("T", "K Unknown", (7, 1))) is None
+    assert not bench.compiled.plans_alone
+    for columns in ("K", "K A", "K B"):
+        assert commit(bench, write(UPSERT, "T", columns, (7, None)[: len(columns.split())]))
+    assert len(bench.compiled.plans_alone) == 1
+
+
 def test_entries_and_their_count(bench: Bench) -> None:
     committed = commit(bench, insert("Child", "K L V", (2, 1, 7)))
     assert committed is not None
