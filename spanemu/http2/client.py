@@ -182,10 +182,7 @@ class Client:
                 return
             if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
                 self._read()
-            if self.connection.output and self.loop.due.next_of(self) is not None:
-                self.loop.flush_soon(self)  # with a reply
-            else:
-                self.flush()
+            self.flush_reply()
         except OSError:
             self.close()
         except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -308,7 +305,7 @@ class Client:
 
         To send takes a sixth of the time of a short request, however little is sent.
         """
-        if self.connection.output_bytes <= _SHORT_OUTPUT_BYTES:
+        if 0 < self.connection.output_bytes <= _SHORT_OUTPUT_BYTES:
             task = self.loop.due.next_of(self)
             if task is not None and task.is_quick():
                 self.loop.flush_soon(self)

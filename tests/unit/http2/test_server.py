@@ -958,28 +958,57 @@ def kinds_until_end(raw: RawClient, stream_id: int) -> list[tuple[int, int]]:
     return seen
 
 
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The outputs of all clients from now on, in the order in which they are sent."""
+    sent: list[bytes] = []
+    send = client_module.Client._send
+
+    def recorded(client: client_module.Client, output: bytes) -> None:
+        sent.append(output)
+        send(client, output)
+
+    monkeypatch.setattr(client_module.Client, "_send", recorded)
+    return sent
+
+
 @pytest.mark.parametrize(
     ("message", "sent"),
     [(TEXT.SerializeToString(), 1), (StringValue(value="x" * 2_000).SerializeToString(), 3)],
     ids=["short", "long"],
 )
 def test_short_replies_to_requests_that_came_together_are_sent_together(
-    raw: RawClient, monkeypatch: pytest.MonkeyPatch, message: bytes, sent: int
+    raw: RawClient, outputs: list[bytes], message: bytes, sent: int
 ) -> None:
     raw.send(raw.request(1, *ECHO))
     raw.reply(1)
-    outputs: list[bytes] = []
-    send = client_module.Client._send
-
-    def recorded(client: client_module.Client, output: bytes) -> None:
-        outputs.append(output)
-        send(client, output)
-
-    monkeypatch.setattr(client_module.Client, "_send", recorded)
+    outputs.clear()
     raw.send(b"".join(raw.request(number, "/s.S/Echo", message) for number in (3, 5, 7)))
     for number in (3, 5, 7):
         assert raw.reply(number)[0]["grpc-status"] == "0"
     assert len(outputs) == sent
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "is_apart"),
+    [
+        (*ECHO, False),
+        ("/s.S/Chunks", Int64Value(value=1).SerializeToString(), True),
+        ("/s.S/Echo", StringValue(value="x" * 8_000).SerializeToString(), True),
+    ],
+    ids=["quick", "stream", "long"],
+)
+def test_an_answer_to_a_ping_waits_for_a_quick_reply_only(
+    raw: RawClient, outputs: list[bytes], path: str, message: bytes, is_apart: bool
+) -> None:
+    raw.send(raw.request(1, *ECHO))
+    raw.reply(1)
+    outputs.clear()
+    ack = frames.frame(frames.PING, frames.ACK, 0, b"12345678")
+    raw.send(raw.request(3, path, message) + frames.frame(frames.PING, 0, 0, b"12345678"))
+    assert raw.reply(3)[0]["grpc-status"] == "0"
+    assert outputs[0].startswith(ack)
+    assert (outputs[0] == ack) is is_apart
 
 
 def test_an_answer_to_a_ping_waits_beside_short_replies_but_not_a_long_one(
