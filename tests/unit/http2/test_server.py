@@ -960,7 +960,7 @@ def kinds_until_end(raw: RawClient, stream_id: int) -> list[tuple[int, int]]:
 
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The outputs of all clients from now on, in the order in which they are sent."""
+    """Return the outputs of all clients from now on, in the order in which they are sent."""
     sent: list[bytes] = []
     send = client_module.Client._send
 
