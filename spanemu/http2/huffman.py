@@ -71,7 +71,7 @@ _FINAL = frozenset(node.number << 8 for node in _NODES if node.is_padding)
 
 
 class _Steps(dict[int, tuple[int, bytes]]):
-    """Steps by state and byte (`state << 8 | byte`): the next state, shifted, and symbols."""
+    """The steps by state and byte (`state << 8 | byte`): the next state, shifted, and symbols."""
 
     def __missing__(self, key: int) -> tuple[int, bytes]:
         """Compute a step. Raises CompressionError."""

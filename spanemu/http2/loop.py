@@ -402,7 +402,7 @@ class Loop:
                 self._resumable.popleft().gate.release()
 
     def sweep_soon(self) -> None:
-        """Make the leader sweep within the usual time, although there was no need."""
+        """Make the leader sweep after the usual time, even if the last sweep has seen no need."""
         self._sweeps_at = min(self._sweeps_at, monotonic() + self.sweep_seconds)
 
     def sweep_every(self, seconds: float) -> None:

@@ -36,7 +36,7 @@ _HELD_MAX = 1 << 21  # tuples of cells that the lookups hold
 
 def membership(type_: Type, values: Iterable[Any]) -> Callable[[Any], bool | None]:
     """Return `x IN (values)` as a function of `x`, for values known beforehand, one at least."""
-    is_whole, has_no_nan = _wholeness(type_), _self_equality(type_)
+    is_whole, has_no_nan = _null_freedom(type_), _nan_freedom(type_)
     has_null = False
     whole: set[Any] = set()
     partial: list[Any] = []  # with NULL inside
@@ -136,20 +136,20 @@ def _is_flat(type_: Type) -> bool:
     return not any(part.is_array or part.is_struct for part in _parts(type_))
 
 
-def _wholeness(type_: Type) -> Test:
-    """Return a function that tells whether a value that is not NULL has no NULL inside."""
+def _null_freedom(type_: Type) -> Test:
+    """Return a test of values that are not NULL: whether there is no NULL inside."""
     return _for_all_parts(type_, lambda cells: None not in cells)
 
 
-def _self_equality(type_: Type) -> Test:
-    """Return a function that tells whether a value without NULL equals itself: has no NaN."""
+def _nan_freedom(type_: Type) -> Test:
+    """Return a test of values without NULL: whether no NaN, which equals nothing, is inside."""
     return _for_all_parts(type_, lambda cells: all(map(eq, cells, cells)))
 
 
 def _for_all_parts(type_: Type, holds: Test) -> Test:
-    """Return a function that tells whether a test of many scalars holds for those inside a value.
+    """Return a test of values: whether `holds` is true of all scalars inside, given as a sequence.
 
-    The test does not hold for an array or a struct that is NULL.
+    It is false if an array or a struct inside is NULL.
     """
     if not (type_.is_array or type_.is_struct):
         return lambda value: holds((value,))
@@ -168,7 +168,7 @@ def _for_all_parts(type_: Type, holds: Test) -> Test:
 
 
 def _cell_reader(type_: Type) -> CellReader:
-    """Return a function from a value to the paths of its cells, and the cells."""
+    """Return a function that splits a value into its cells: returns their paths, and the cells."""
     if type_.is_struct and type_.fields and _is_flat(type_):
         return _fields_of
     add = _adder(type_)

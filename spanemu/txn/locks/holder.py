@@ -188,7 +188,7 @@ class LockHolder:
         return now < self.patient_until
 
     def check(self) -> None:
-        """Raise TransactionAborted when the transaction was wounded."""
+        """Raise TransactionAborted if the transaction has been aborted."""
         if self.state is State.ABORTED:
             raise TransactionAborted(self.why_aborted)
 

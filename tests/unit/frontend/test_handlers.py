@@ -70,7 +70,7 @@ def test_execute_streaming_sql() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "s1", "projects/p/instances/i/databases/d/sessions/"])
-def test_malformed_session(name: str) -> None:
+def test_the_name_of_a_session_must_be_complete(name: str) -> None:
     instances, _ = world()
     with pytest.raises(InvalidName):
         spanner.execute_sql(instances, wire.ExecuteSqlRequest(session=name, sql="S"))

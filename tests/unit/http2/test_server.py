@@ -788,7 +788,7 @@ def test_a_silent_client_gives_its_descriptor_to_another(served: Served) -> None
             assert waiting.reply(1)[0]["grpc-status"] == "0"
 
 
-def test_keep_alive(shared: Served) -> None:
+def test_frequent_pings_close_no_connection(shared: Served) -> None:
     options = [
         ("grpc.keepalive_time_ms", 1),
         ("grpc.keepalive_timeout_ms", 20_000),
