@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from spanemu.base.call import Call, Connection, Metadata, Signal
@@ -16,6 +17,7 @@ from spanemu.http2.loop import Loop, Parked
 
 _UNITS = {b"H": 3600.0, b"M": 60.0, b"S": 1.0, b"m": 1e-3, b"u": 1e-6, b"n": 1e-9}
 _DIGITS_MAX = 8
+_TIMEOUTS_MAX = 64  # of which the seconds are remembered: clients send few different ones
 _SHOWN_BYTES = 100  # of a value in an error
 
 
@@ -86,6 +88,7 @@ def _decoded(field: Field) -> tuple[str, str | bytes]:
         return name, field.value
 
 
+@lru_cache(_TIMEOUTS_MAX)
 def timeout_seconds(value: bytes) -> float:
     """Return the seconds of a grpc-timeout header, such as "100m". Raises RefusedRequest."""
     number, unit = value[:-1], _UNITS.get(value[-1:])

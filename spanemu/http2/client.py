@@ -33,7 +33,6 @@ READ_BYTES = 256 * 1024
 CROWD = 16  # requests in a part
 CROWD_BYTES = 8 * 1024
 ENDED_AT_ONCE = 256  # requests of a closed connection
-TASKS_MAX = 256  # that are due, until the client is read again
 _DATA_SHARE = 0.9  # of what arrives, in frames that are not small
 QUEUED_BYTES_MAX = 64 * 1024 * 1024  # beyond which further requests wait
 CONNECTION_BYTES = 16 * 1024  # that a connection takes besides its requests and replies
@@ -180,9 +179,12 @@ class Client:
             if not self._is_secured:
                 self._secure()
                 return
-            if events & EVENT_READ and len(self.tasks) < TASKS_MAX:
+            if events & EVENT_READ:
                 self._read()
-            self.flush_reply()
+            if self.connection.output:
+                self.flush_reply()
+            else:
+                self.flush()
         except OSError:
             self.close()
         except Exception:  # A bug must not end the thread, on which all clients depend.
@@ -305,8 +307,9 @@ class Client:
 
         To send takes a sixth of the time of a short request, however little is sent.
         """
-        if 0 < self.connection.output_bytes <= _SHORT_OUTPUT_BYTES:
-            task = self.loop.due.next_of(self)
+        due = self.loop.due
+        if due.count and 0 < self.connection.output_bytes <= _SHORT_OUTPUT_BYTES:
+            task = due.next_of(self)
             if task is not None and task.is_quick():
                 self.loop.flush_soon(self)
                 return

@@ -17,21 +17,29 @@ from collections.abc import Callable
 
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode, StreamFailure
-from spanemu.http2.frames import END_STREAM, FRAME_BYTES_DEFAULT, HEAD, NUMBER, PADDED, SETTING
+from spanemu.http2.frames import (
+    END_HEADERS,
+    END_STREAM,
+    FRAME_BYTES_DEFAULT,
+    HEAD,
+    NUMBER,
+    PADDED,
+    PRIORITIZED,
+    SETTING,
+)
 from spanemu.http2.header_block import Field, HeaderDecoder
 from spanemu.http2.sending import RESUMED_MAX, STREAM_WINDOW, Sender, Stream
 
 STREAMS_MAX = 10_000
 HEADER_LIST_BYTES_MAX = 64 * 1024
 CONNECTION_WINDOW = 16 * 1024 * 1024
+_ROOM_MIN = CONNECTION_WINDOW // 2  # that is left of it, until the client is granted more
 _SETTINGS_WEIGHT = 2_048  # bytes of answers as which one to SETTINGS counts
 BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
 BLOCK_BYTES_MAX = HEADER_LIST_BYTES_MAX
 STREAM_BYTES = 2_048  # that a stream takes besides its header fields
-_INTERRUPTIONS = {
-    frames.SETTINGS: "the first frame is not SETTINGS",
-    frames.CONTINUATION: "a header block is interrupted",
-}
+_NO_SETTINGS = "the first frame is not SETTINGS"
+_EXTENDED = PADDED | PRIORITIZED
 _FIELD_WEIGHT = 2  # as how many bytes one of a header field counts, which is an object
 
 
@@ -45,7 +53,7 @@ class Connection(Sender):
         self._rest = b""
         self._is_prefaced = False
         self.has_settings = False
-        self._expected: int | None = frames.SETTINGS  # the only kind of frame that may come next
+        self._handlers = _SETTINGS_FIRST  # of the frames that may come next
         self._block: tuple[int, int, list[bytes]] | None = None  # stream, flags, fragments
         self.last_id = 0
         self.is_going = False  # A GOAWAY frame was sent: new streams are refused.
@@ -90,13 +98,8 @@ class Connection(Sender):
             if position > end:
                 position = start - 9
                 break
-            expected = self._expected
-            if expected is not None and kind != expected:
-                raise ConnectionFailure(_INTERRUPTIONS[expected])
-            if kind > _KIND_MAX:
-                continue
             try:
-                _HANDLERS[kind](self, flags, stream_id & 0x7FFFFFFF, data[start:position])
+                self._handlers[kind](self, flags, stream_id & 0x7FFFFFFF, data[start:position])
             except StreamFailure as failure:
                 self.reset(failure.stream_id, failure.code)
         self._rest = data[position:] if position < end else b""
@@ -104,7 +107,7 @@ class Connection(Sender):
     def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
         size = len(payload)
         self._room = room = self._room - size
-        if room * 2 < CONNECTION_WINDOW:
+        if room < _ROOM_MIN:
             self._make_room()
         stream = self.streams.get(stream_id)
         if stream is None:
@@ -156,19 +159,12 @@ class Connection(Sender):
     def _headers(self, flags: int, stream_id: int, payload: bytes) -> None:
         if not stream_id & 1:
             raise ConnectionFailure("a client's streams have odd numbers")
-        if flags & frames.PADDED:
-            payload = _unpadded(payload)
-        if flags & frames.PRIORITIZED:
-            if len(payload) < 5:
-                raise ConnectionFailure("HEADERS are too short", ErrorCode.FRAME_SIZE_ERROR)
-            depends = NUMBER.unpack_from(payload)[0] & 0x7FFFFFFF
-            payload = payload[5:]
-            if depends == stream_id:
-                raise ConnectionFailure("a stream depends on itself")
-        if flags & frames.END_HEADERS:
+        if flags & _EXTENDED:
+            payload = _block_in(payload, flags, stream_id)
+        if flags & END_HEADERS:
             self._block_of(stream_id, flags, payload)
         else:
-            self._block, self._expected = (stream_id, flags, [payload]), frames.CONTINUATION
+            self._block, self._handlers = (stream_id, flags, [payload]), _BLOCK_GOES_ON
             self._block_bytes = len(payload)
             self.kept_bytes += len(payload)
 
@@ -181,8 +177,8 @@ class Connection(Sender):
         self.kept_bytes += len(payload)
         if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
             raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
-        if flags & frames.END_HEADERS:
-            self._block = self._expected = None
+        if flags & END_HEADERS:
+            self._block, self._handlers = None, _HANDLERS
             self.kept_bytes -= self._block_bytes
             self._block_of(stream_id, first_flags, b"".join(fragments))
 
@@ -195,22 +191,20 @@ class Connection(Sender):
     def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
         """Open a stream with a complete header block, or end a request with its trailers."""
         fields = self._decoder.decode(block, HEADER_LIST_BYTES_MAX)
-        stream = self.streams.get(stream_id)
-        if stream is None:
+        if stream_id > self.last_id:
             self._open(stream_id, flags, fields)
             return
+        stream = self.streams.get(stream_id)
+        if stream is None:
+            raise ConnectionFailure("a stream is opened again", ErrorCode.STREAM_CLOSED)
         if stream.has_ended:
             raise ConnectionFailure("HEADERS after the end", ErrorCode.STREAM_CLOSED)
-        if not flags & frames.END_STREAM or any(
-            each.name.startswith(b":") for each in fields or ()
-        ):
+        if not flags & END_STREAM or any(each.name.startswith(b":") for each in fields or ()):
             raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
         stream.has_ended = True
         stream.end()
 
     def _open(self, stream_id: int, flags: int, fields: list[Field] | None) -> None:
-        if stream_id <= self.last_id:
-            raise ConnectionFailure("a stream is opened again", ErrorCode.STREAM_CLOSED)
         self.last_id = stream_id
         if self.is_going or len(self.streams) >= STREAMS_MAX:
             self.answer(frames.reset(stream_id, ErrorCode.REFUSED_STREAM))
@@ -220,7 +214,7 @@ class Connection(Sender):
         if stream.is_over:
             return
         stream.keep(STREAM_BYTES + _FIELD_WEIGHT * self._decoder.list_bytes)
-        if flags & frames.END_STREAM:
+        if flags & END_STREAM:
             stream.has_ended = True
             stream.end()
 
@@ -244,8 +238,8 @@ class Connection(Sender):
     def _settings(self, flags: int, stream_id: int, payload: bytes) -> None:
         if not self.has_settings:
             if flags & frames.ACK:
-                raise ConnectionFailure(_INTERRUPTIONS[frames.SETTINGS])
-            self.has_settings, self._expected = True, None
+                raise ConnectionFailure(_NO_SETTINGS)
+            self.has_settings, self._handlers = True, _HANDLERS
         if stream_id:
             raise ConnectionFailure("SETTINGS on a stream")
         if len(payload) % 6 or (flags & frames.ACK and payload):
@@ -321,7 +315,43 @@ def _unpadded(payload: bytes) -> bytes:
     return payload[1 : len(payload) - payload[0]]
 
 
-_HANDLERS: tuple[Callable[[Connection, int, int, bytes], None], ...] = (
+def _block_in(payload: bytes, flags: int, stream_id: int) -> bytes:
+    """Return the fragment of a header block in the payload of HEADERS, without what surrounds it.
+
+    Raises ConnectionFailure.
+    """
+    if flags & PADDED:
+        payload = _unpadded(payload)
+    if not flags & PRIORITIZED:
+        return payload
+    if len(payload) < 5:
+        raise ConnectionFailure("HEADERS are too short", ErrorCode.FRAME_SIZE_ERROR)
+    if NUMBER.unpack_from(payload)[0] & 0x7FFFFFFF == stream_id:
+        raise ConnectionFailure("a stream depends on itself")
+    return payload[5:]
+
+
+# What handles a frame (with its flags, its stream and its payload), by the kind of the frame.
+_Handler = Callable[[Connection, int, int, bytes], None]
+_Handlers = tuple[_Handler, ...]
+
+
+def _only(kind: int, otherwise: str) -> _Handlers:
+    """Return the handlers while one kind of frame has to come next."""
+
+    def fail(connection: Connection, flags: int, stream_id: int, payload: bytes) -> None:
+        raise ConnectionFailure(otherwise)
+
+    handlers: list[_Handler] = [fail] * len(_HANDLERS)
+    handlers[kind] = _HANDLERS[kind]
+    return tuple(handlers)
+
+
+def _ignore(connection: Connection, flags: int, stream_id: int, payload: bytes) -> None:
+    """Ignore a frame of an unknown kind."""
+
+
+_HANDLERS: _Handlers = (
     Connection._data,
     Connection._headers,
     Connection._priority,
@@ -333,4 +363,6 @@ _HANDLERS: tuple[Callable[[Connection, int, int, bytes], None], ...] = (
     Connection._window_update,
     Connection._continuation,
 )
-_KIND_MAX = len(_HANDLERS) - 1
+_HANDLERS += (_ignore,) * (256 - len(_HANDLERS))
+_SETTINGS_FIRST = _only(frames.SETTINGS, _NO_SETTINGS)
+_BLOCK_GOES_ON = _only(frames.CONTINUATION, "a header block is interrupted")

@@ -10,41 +10,24 @@ too. A large message is received, or decompressed, when it has its turn (`accoun
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
 
 from spanemu.base.call import DeadlineExceeded
 from spanemu.base.errors import Code
 from spanemu.base.live import LiveRows
 from spanemu.frontend.boundary import Failure, failure_from, log
+from spanemu.http2 import reply_frames
 from spanemu.http2.call import RpcCall, timeout_seconds
 from spanemu.http2.errors import ErrorCode, RefusedRequest
-from spanemu.http2.header_block import Field, indexed, literal
-from spanemu.http2.messages import (
-    ENCODINGS,
-    PREFIX,
-    Inflation,
-    check_encoding,
-    declared_size,
-    escaped,
-    is_compressed,
-)
+from spanemu.http2.header_block import Field
+from spanemu.http2.messages import PREFIX, Inflation, check_encoding, declared_size, is_compressed
 from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, RequestBody
 from spanemu.http2.request_fields import Kind, layout_of
-from spanemu.http2.sending import STREAM_WINDOW, Stream
+from spanemu.http2.sending import SHORT_BYTES, STREAM_WINDOW, Stream
 
 SUSPENDED_BYTES = 24 * 1024  # that a reply keeps between its steps, besides its content
 SUSPENDED_COPIES = 5  # of the content
 _LENGTH_DIGITS_MAX = 15
-
-REPLY_HEAD = (
-    indexed(b":status", b"200")
-    + literal(b"content-type", b"application/grpc")
-    + literal(b"grpc-accept-encoding", ENCODINGS)
-)
-_OK = literal(b"grpc-status", b"0")
-_NOT_GRPC_HEAD = literal(b":status", b"415") + literal(b"content-type", b"text/plain")
-_NOT_GRPC = b"This port serves gRPC.\n"
 
 
 class Exchange(RequestBody):
@@ -59,7 +42,7 @@ class Exchange(RequestBody):
     _replies: Iterator[bytes | LiveRows] | None = None
     _live: LiveRows | None = None
     _is_listening = False  # The next step is due when there are rows.
-    _head = REPLY_HEAD  # of the reply, until it is sent
+    _head = reply_frames.HEAD  # of the reply, until it is sent
     _steps = 0
     _suspended_bytes = 0
 
@@ -235,9 +218,16 @@ class Exchange(RequestBody):
         return False
 
     def _send(self, message: bytes, trailers: bytes | None = None) -> None:
-        data = PREFIX.pack(0, len(message)) + message
+        data = reply_frames.part(message)
         head, self._head = self._head, b""
         self.connection.send(self, data, trailers, head)
+
+    def _send_whole(self, message: bytes) -> bool:
+        """Send the whole reply, if it is one short message for which there is room."""
+        size = len(message)
+        return size <= SHORT_BYTES and self.connection.send_whole(
+            self, reply_frames.whole(self.id, message), PREFIX.size + size
+        )
 
     def _suspend(self, message_bytes: int) -> None:
         """Count what a reply keeps between its steps: rows, their values, their encoding."""
@@ -272,16 +262,14 @@ class Exchange(RequestBody):
     def _end(self, failure: Failure | None) -> None:
         """Send the last messages and the status."""
         self.is_done = True
-        messages = self.messages
-        if failure is None and messages:
-            self.messages = ()
+        messages, self.messages = self.messages, ()
+        if failure is not None or not messages:
+            head, self._head = self._head, b""
+            self.connection.send(self, b"", reply_frames.end(failure, head))
+        elif len(messages) > 1 or not self._head or not self._send_whole(messages[0]):
             for message in messages[:-1]:
                 self._send(message)
-            self._send(messages[-1], _OK)
-        else:
-            trailers = _OK if failure is None else _trailers(failure)
-            head, self._head = self._head, b""
-            self.connection.send(self, b"", head + trailers)
+            self._send(messages[-1], reply_frames.OK)
         if not (self.is_over or self.is_running):  # The end waits for the client.
             self.drop_body()
 
@@ -337,9 +325,9 @@ class _OtherRequest(Stream):
         if self._declared_bytes not in (None, self._received_bytes):
             self.connection.reset(self.id, ErrorCode.PROTOCOL_ERROR)
             return
-        self.connection.send_headers(self, _NOT_GRPC_HEAD)
-        status = _trailers(Failure(Code.UNKNOWN, "The request is none of gRPC."))
-        self.connection.send(self, _NOT_GRPC, status)
+        self.connection.send_headers(self, reply_frames.NOT_GRPC_HEAD)
+        status = reply_frames.trailers(Failure(Code.UNKNOWN, "The request is none of gRPC."))
+        self.connection.send(self, reply_frames.NOT_GRPC, status)
 
     def cancelled(self) -> None:
         """Do nothing: there is no work to stop."""
@@ -348,12 +336,3 @@ class _OtherRequest(Stream):
 def _length(value: bytes) -> int:
     """Return the number of a content-length header, -1 for one that no body can have."""
     return int(value) if value.isdigit() and len(value) <= _LENGTH_DIGITS_MAX else -1
-
-
-def _trailers(failure: Failure) -> bytes:
-    """Return the block of the trailers of a failure."""
-    block = literal(b"grpc-status", b"%d" % failure.code)
-    block += literal(b"grpc-message", escaped(failure.message))
-    for name, value in failure.trailers:
-        block += literal(name.encode(), b64encode(value).rstrip(b"="))
-    return block

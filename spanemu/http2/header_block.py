@@ -8,8 +8,8 @@ the table, and kept with it (`Field.role`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from operator import itemgetter
 
 from spanemu.base.record import NamedTuple
@@ -74,6 +74,10 @@ class Field(NamedTuple):
     role: int
 
 
+# `Field` itself as a function of a tuple: what the class defines for names takes as long again.
+_new_field: Callable[[tuple[bytes, bytes, int, int]], Field] = partial(tuple.__new__, Field)
+
+
 @lru_cache(_REMEMBERED_MAX)
 def _role_of(name: bytes) -> int:
     """Return the role of the fields with a name, if their values are valid."""
@@ -88,7 +92,7 @@ def _field(name: bytes, value: bytes) -> Field:
         role = INVALID
     elif role or name == b"te":
         role = _role_with_value(name, value, role)
-    return Field(name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role)
+    return _new_field((name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role))
 
 
 def _role_with_value(name: bytes, value: bytes, role: int) -> int:
@@ -178,8 +182,9 @@ class HeaderDecoder:
         else:
             name, is_coded, position = _string(block, position)
         value, is_value_coded, position = _string(block, position)
-        is_new = index >= _DYNAMIC and byte >= 0x10
-        if is_new or len(name) + len(value) > _REMEMBERED_BYTES_MAX:
+        if index >= _DYNAMIC and byte >= 0x10:
+            return _field(name, huffman.decode(value) if is_value_coded else value), position
+        if len(name) + len(value) > _REMEMBERED_BYTES_MAX:
             return _decoded_field(name, is_coded, value, is_value_coded), position
         return _remembered_field(name, is_coded, value, is_value_coded), position
 
@@ -239,6 +244,13 @@ _remembered_field = lru_cache(_REMEMBERED_MAX)(_decoded_field)
 def literal(name: bytes, value: bytes) -> bytes:
     """Return the encoding of a field that no table keeps."""
     return b"\x00" + _encoded_integer(len(name)) + name + _encoded_integer(len(value)) + value
+
+
+def named(name: bytes, value: bytes) -> bytes:
+    """Return the encoding of a field that no table keeps, whose name is in the static table."""
+    index = next(index for index, field in enumerate(_STATIC) if field.name == name)
+    prefix = bytes((index,)) if index < 0x0F else bytes((0x0F, index - 0x0F))
+    return prefix + _encoded_integer(len(value)) + value
 
 
 def indexed(name: bytes, value: bytes) -> bytes:

@@ -82,19 +82,18 @@ class _Steps(dict[int, tuple[int, bytes]]):
 _STEPS = _Steps()
 
 
-_END_BYTES = 3  # the last digits of a number and a little behind them
-_BEGINNING_BYTES_MAX = 128
-_BEGINNINGS_MAX = 256
-_ENDS_MAX = 2_048
+# A string is remembered by its beginnings, each longer by a part than the one before, and by the
+# parts behind them: of a number that counts up, only the last digits differ.
+_PART_BYTES = 3
+_REMEMBERED_BYTES_MAX = 128
+_BEGINNINGS_MAX = 512
+_PARTS_MAX = 2_048
 
 
 def decode(data: bytes) -> bytes:
     """Return the string that Huffman coding made `data` of. Raises CompressionError."""
-    length = len(data) - _END_BYTES
-    if 0 < length <= _BEGINNING_BYTES_MAX:
-        state, text = _remembered_beginning(data[:length])
-        state, end = _remembered_end(state, data[length:])
-        text += end
+    if len(data) <= _REMEMBERED_BYTES_MAX:
+        state, text = _longer(data)
     else:
         state, text = _decoded(0, data)
     if state not in _FINAL:
@@ -111,12 +110,16 @@ def _decoded(state: int, data: bytes) -> tuple[int, bytes]:
     return state, b"".join(symbols)
 
 
-@lru_cache(_BEGINNINGS_MAX)
-def _remembered_beginning(data: bytes) -> tuple[int, bytes]:
-    return _decoded(0, data)
+def _longer(data: bytes) -> tuple[int, bytes]:
+    """Return the same as `_decoded` for a beginning of a string, by a shorter beginning."""
+    shorter = data[:-_PART_BYTES]
+    state, text = _beginning(shorter) if shorter else (0, b"")
+    state, part = _part(state, data[-_PART_BYTES:])
+    return state, text + part
 
 
-_remembered_end = lru_cache(_ENDS_MAX)(_decoded)
+_beginning = lru_cache(_BEGINNINGS_MAX)(_longer)
+_part = lru_cache(_PARTS_MAX)(_decoded)
 
 
 def _step(number: int, byte: int) -> tuple[int, bytes]:

@@ -132,8 +132,8 @@ class Loop:
         self._resumes_until: float | None = None  # None before the first since that look
         self._unflushed: dict[Writer, None] = {}
         self._late: dict[Writer, float] = {}  # those that hold something back, and until when
-        self._late_at = inf  # the first of these moments, or one before it
         self._sweeps_at = 0.0
+        self._timed_at = 0.0  # the first of all these moments, or one before it
         self.sweep_seconds = SWEEP_SECONDS
         self.used_seconds = self._fair_seconds = 0.0
         self._waker, self._wakened = socketpair()
@@ -304,12 +304,10 @@ class Loop:
                 self._resumes_until = now + ROUND_SECONDS
             self._resume()
             return False
-        if now >= self._sweeps_at:
-            self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
+        if now >= self._timed_at:
+            self._do_what_is_timed(now)
         is_busy = posted or self._unflushed or self.due.count or self._resumable
-        if now >= self._late_at:
-            self._flush_late(now)
-        self._wait(0.0 if is_busy else min(self._sweeps_at, self._late_at) - now)
+        self._wait(0.0 if is_busy else self._timed_at - now)
         self._resumes_until = None
         if not self._is_watched:
             self._is_watched = True
@@ -404,6 +402,7 @@ class Loop:
     def sweep_soon(self) -> None:
         """Make the leader sweep after the usual time, even if the last sweep has seen no need."""
         self._sweeps_at = min(self._sweeps_at, monotonic() + self.sweep_seconds)
+        self._timed_at = min(self._timed_at, self._sweeps_at)
 
     def sweep_every(self, seconds: float) -> None:
         """Set the interval of sweeps."""
@@ -417,22 +416,24 @@ class Loop:
     def flush_later(self, writer: Writer) -> None:
         """Make a client send its delayed output in `HELD_SECONDS`."""
         until = self._late.setdefault(writer, monotonic() + HELD_SECONDS)
-        self._late_at = min(self._late_at, until)
+        self._timed_at = min(self._timed_at, until)
 
     def forget_later(self, writer: Writer) -> None:
         """Undo `flush_later`."""
         self._late.pop(writer, None)
 
-    def _flush_late(self, now: float) -> None:
-        """Let clients send what they held back long enough."""
+    def _do_what_is_timed(self, now: float) -> None:
+        """Sweep if it is time, and let clients send what they held back long enough."""
+        if now >= self._sweeps_at:
+            self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
+        self._timed_at = self._sweeps_at
         while self._late:
             writer, until = next(iter(self._late.items()))
             if until > now:
-                self._late_at = until
+                self._timed_at = min(self._timed_at, until)
                 return
             del self._late[writer]
             writer.flush_late()
-        self._late_at = inf
 
     def _flush(self) -> None:
         writers, self._unflushed = self._unflushed, {}

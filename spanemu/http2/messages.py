@@ -15,6 +15,7 @@ from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 from spanemu.http2.errors import RefusedRequest
 
 PREFIX = struct.Struct(">BL")
+_PREFIX_BYTES = PREFIX.size
 _ENCODINGS = {b"gzip": 31, b"deflate": 15}  # with the `wbits` of zlib
 _SHOWN_BYTES = 100  # of a value in an error
 _PART_BYTES = 512 * 1024  # that are decompressed at a time
@@ -29,13 +30,13 @@ def declared_size(body: bytes | bytearray, limit: int | None = None) -> int:
 
     Raises RefusedRequest for a message that is larger than `limit`, or than any may be.
     """
-    if len(body) < PREFIX.size:
-        return PREFIX.size
+    if len(body) < _PREFIX_BYTES:
+        return _PREFIX_BYTES
     size: int = PREFIX.unpack_from(body)[1]
     limit = MESSAGE_BYTES_MAX if limit is None else limit
     if size > limit:
         raise too_large(size, limit)
-    return PREFIX.size + size
+    return _PREFIX_BYTES + size
 
 
 def is_compressed(body: bytes | bytearray) -> bool:
@@ -49,17 +50,17 @@ def only_message(body: bytes | bytearray, *, is_coded: bool = False) -> bytes | 
     A body that is a `bytearray` becomes the message itself: a copy of 100 MB would stop all other
     threads for 40 ms. Raises RefusedRequest.
     """
-    if len(body) < PREFIX.size:
+    if len(body) < _PREFIX_BYTES:
         raise RefusedRequest(Code.UNIMPLEMENTED, "The request has no message.")
     flag, size = PREFIX.unpack_from(body)
     if flag and not is_coded:
         raise _unnamed_encoding()
-    if len(body) != PREFIX.size + size:
+    if len(body) != _PREFIX_BYTES + size:
         whole = "more than one message" if len(body) > declared_size(body) else "part of a message"
         raise RefusedRequest(Code.UNIMPLEMENTED, f"The request has {whole}.")
     if isinstance(body, bytes):
-        return body[PREFIX.size :]
-    del body[: PREFIX.size]  # moves the beginning, not the content
+        return body[_PREFIX_BYTES:]
+    del body[:_PREFIX_BYTES]  # moves the beginning, not the content
     return body
 
 

@@ -89,7 +89,9 @@ class RequestBody(Stream):
     is_running = False  # A step of the request is at work.
 
     def __init__(self, client: Host, connection: Sender, stream_id: int) -> None:
-        super().__init__(connection, stream_id)
+        # As in `Stream`, whose method is not called: this one runs for each request.
+        self.connection = connection
+        self.id = stream_id
         self.client = client
 
     def is_heavy(self) -> bool:
@@ -127,7 +129,8 @@ class RequestBody(Stream):
         """Count bytes of the message."""
         self.body_bytes += size
         if not self.has_turn:
-            self.keep(size)
+            self.kept_bytes += size
+            self.connection.kept_bytes += size
 
     def line_up(self, size: int) -> None:
         self.has_lined_up = True
@@ -158,7 +161,8 @@ class RequestBody(Stream):
             if self.has_lined_up:
                 self.drop_body()
             self.body, self.inflation, self.body_bytes = b"", None, 0
-            super().release()
+            self.connection.kept_bytes -= self.kept_bytes
+            self.kept_bytes = 0
 
     def drop_body(self) -> None:
         """Forget the message."""

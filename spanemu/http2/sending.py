@@ -207,6 +207,25 @@ class Sender:
         self.output_bytes += len(frame) + _OBJECT_BYTES
         self._finish(stream)
 
+    def send_whole(self, stream: Stream, frames: bytes, data_bytes: int) -> bool:
+        """Send the frames of a whole reply if there is room; return whether there was.
+
+        `data_bytes` are those in DATA: a short message.
+        """
+        if (
+            data_bytes > self.window
+            or data_bytes > stream.window + self.stream_window
+            or self.is_congested
+            or self.output_bytes > OUTPUT_BYTES_MAX
+        ):
+            return False
+        self.window -= data_bytes
+        self.may_be_measured = True
+        self.output.append(frames)
+        self.output_bytes += len(frames) + _OBJECT_BYTES
+        self._finish(stream)
+        return True
+
     def _send_later(self, stream: Stream, data: bytes, trailers: bytes | None, head: bytes) -> None:
         """Send what the client has room for, and keep the rest of it in the queue of the stream."""
         self.release_ack()
