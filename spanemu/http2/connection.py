@@ -117,15 +117,17 @@ class Connection(Sender):
             raise StreamFailure(stream_id, ErrorCode.STREAM_CLOSED)
         if flags & PADDED:
             payload = _unpadded(payload)
-        stream.granted -= size
-        if stream.granted < 0:
+        if size > stream.granted:
             raise StreamFailure(stream_id, ErrorCode.FLOW_CONTROL_ERROR)
-        stream.has_ended = has_ended = bool(flags & END_STREAM)
+        if flags & END_STREAM:
+            stream.has_ended = True
+        else:
+            stream.granted -= size
         if payload:
             stream.data(payload)
         if stream.is_over:
             return
-        if has_ended:
+        if stream.has_ended:
             stream.end()
         elif stream.granted * 2 < stream.allowance:
             self.grant(stream)
@@ -213,7 +215,9 @@ class Connection(Sender):
         stream = stream.begin(fields)
         if stream.is_over:
             return
-        stream.keep(STREAM_BYTES + _FIELD_WEIGHT * self._decoder.list_bytes)
+        kept_bytes = STREAM_BYTES + _FIELD_WEIGHT * self._decoder.list_bytes
+        stream.kept_bytes += kept_bytes
+        self.kept_bytes += kept_bytes
         if flags & END_STREAM:
             stream.has_ended = True
             stream.end()

@@ -139,19 +139,15 @@ class HeaderDecoder:
         field_at = self._table.__getitem__
         try:
             while position < end:
-                run = _short_indexes(block, position)
-                if run is not None:  # as nearly always: fields that were sent before
+                byte = block[position]
+                if 0x80 < byte < 0xFF:  # a run of fields that were sent before
+                    run = _short_indexes(block, position)
+                    assert run is not None
                     position = run.end()
                     fields += map(field_at, run[0].translate(_INDEX_OF))
                     continue
-                byte = block[position]
                 position += 1
-                if byte == 0x80:
-                    raise CompressionError("no field has the index 0")
-                if byte > 0x80:
-                    index, position = _integer(block, position, 0x7F)
-                    fields.append(field_at(index))
-                elif byte >= 0x40 or byte < 0x20:
+                if 0x40 <= byte < 0x80 or byte < 0x20:
                     literals += 1
                     if literals > LITERALS_MAX:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
@@ -159,6 +155,11 @@ class HeaderDecoder:
                     if byte >= 0x40:
                         self._add(field)
                     fields.append(field)
+                elif byte == 0x80:
+                    raise CompressionError("no field has the index 0")
+                elif byte == 0xFF:
+                    index, position = _integer(block, position, 0x7F)
+                    fields.append(field_at(index))
                 elif fields or updates == _SIZE_UPDATES_MAX:
                     raise CompressionError("a table size is updated too late or too often")
                 else:
@@ -166,7 +167,7 @@ class HeaderDecoder:
                     self._size_max, position = _integer_of(block, position, byte & 0x1F, 0x1F)
                     if self._size_max > TABLE_BYTES_MAX:
                         raise CompressionError("a table size is larger than permitted")
-                    self._evict()
+                    self._evict(self._size)
         except IndexError:
             raise CompressionError("an index or a length leads to nothing") from None
         self.list_bytes = size = sum(map(_size_of, fields))
@@ -177,26 +178,27 @@ class HeaderDecoder:
         index = byte & mask
         if index == mask:
             index, position = _integer(block, position, mask)
+        if index >= _DYNAMIC and byte >= 0x10:  # another value of a name that was sent before
+            value, is_coded, position = _string(block, position)
+            if is_coded:
+                value = huffman.decode(value)
+            return _field(self._table[index].name, value), position
         if index:
             name, is_coded = self._table[index].name, False
         else:
             name, is_coded, position = _string(block, position)
         value, is_value_coded, position = _string(block, position)
-        if index >= _DYNAMIC and byte >= 0x10:
-            return _field(name, huffman.decode(value) if is_value_coded else value), position
         if len(name) + len(value) > _REMEMBERED_BYTES_MAX:
             return _decoded_field(name, is_coded, value, is_value_coded), position
         return _remembered_field(name, is_coded, value, is_value_coded), position
 
     def _add(self, field: Field) -> None:
         self._table.insert(_DYNAMIC, field)
-        self._size += field.size
-        while self._size > self._size_max:
-            self._size -= self._table.pop().size
+        self._evict(self._size + field.size)
 
-    def _evict(self) -> None:
-        """Remove the oldest fields, until the others fit into the dynamic table."""
-        table, size, size_max = self._table, self._size, self._size_max
+    def _evict(self, size: int) -> None:
+        """Remove the oldest fields of `size` bytes in all, until the others fit into the table."""
+        table, size_max = self._table, self._size_max
         while size > size_max:
             size -= table.pop().size
         self._size = size

@@ -65,7 +65,7 @@ class Due:
         self._old: deque[deque[Task]] = deque()
         self._heavy: deque[deque[Task]] = deque()  # of those whose next task may take long
         self._is_new_next = True
-        self._light_turns = 0  # since the last heavy task
+        self._light_turns = 0  # since the last heavy task, while another one was due
         self.count = 0
 
     def next_of(self, client: Owner) -> Task | None:
@@ -111,23 +111,23 @@ class Due:
         self.count -= 1
         if (lone := self._lone) is not None:
             self._lone, self._is_new_next = None, False
-            self._light_turns += 1
             return lone
         if self._first:
             return self._first.popleft()
-        tasks = self._next_client()
+        tasks = self._next_heavy() if self._heavy else None
+        if tasks is None:
+            is_new = self._new and (self._is_new_next or not self._old)
+            self._is_new_next = not is_new
+            tasks = (self._new if is_new else self._old).popleft()
         task = tasks.popleft()
         if tasks:
             (self._heavy if tasks[0].is_heavy() else self._old).append(tasks)
         return task
 
-    def _next_client(self) -> deque[Task]:
-        """Remove and return the tasks of the client that has its turn."""
-        is_light = bool(self._new or self._old)
-        if self._heavy and not (is_light and self._light_turns < HEAVY_TURNS):
-            self._light_turns = 0
-            return self._heavy.popleft()
-        self._light_turns += 1
-        is_new = bool(self._new) and (self._is_new_next or not self._old)
-        self._is_new_next = not is_new
-        return self._new.popleft() if is_new else self._old.popleft()
+    def _next_heavy(self) -> deque[Task] | None:
+        """Remove and return the tasks of the client whose next one may take long, if it is time."""
+        if (self._new or self._old) and self._light_turns < HEAVY_TURNS:
+            self._light_turns += 1
+            return None
+        self._light_turns = 0
+        return self._heavy.popleft()
