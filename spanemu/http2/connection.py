@@ -193,20 +193,9 @@ class Connection(Sender):
     def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
         """Open a stream with a complete header block, or end a request with its trailers."""
         fields = self._decoder.decode(block, HEADER_LIST_BYTES_MAX)
-        if stream_id > self.last_id:
-            self._open(stream_id, flags, fields)
+        if stream_id <= self.last_id:
+            self._end_with(stream_id, flags, fields)
             return
-        stream = self.streams.get(stream_id)
-        if stream is None:
-            raise ConnectionFailure("a stream is opened again", ErrorCode.STREAM_CLOSED)
-        if stream.has_ended:
-            raise ConnectionFailure("HEADERS after the end", ErrorCode.STREAM_CLOSED)
-        if not flags & END_STREAM or any(each.name.startswith(b":") for each in fields or ()):
-            raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
-        stream.has_ended = True
-        stream.end()
-
-    def _open(self, stream_id: int, flags: int, fields: list[Field] | None) -> None:
         self.last_id = stream_id
         if self.is_going or len(self.streams) >= STREAMS_MAX:
             self.answer(frames.reset(stream_id, ErrorCode.REFUSED_STREAM))
@@ -221,6 +210,18 @@ class Connection(Sender):
         if flags & END_STREAM:
             stream.has_ended = True
             stream.end()
+
+    def _end_with(self, stream_id: int, flags: int, trailers: list[Field] | None) -> None:
+        """End a request with its trailers."""
+        stream = self.streams.get(stream_id)
+        if stream is None:
+            raise ConnectionFailure("a stream is opened again", ErrorCode.STREAM_CLOSED)
+        if stream.has_ended:
+            raise ConnectionFailure("HEADERS after the end", ErrorCode.STREAM_CLOSED)
+        if not flags & END_STREAM or any(each.name.startswith(b":") for each in trailers or ()):
+            raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
+        stream.has_ended = True
+        stream.end()
 
     def _priority(self, flags: int, stream_id: int, payload: bytes) -> None:
         if stream_id == 0:
