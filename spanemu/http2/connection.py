@@ -159,40 +159,17 @@ class Connection(Sender):
         self.answer(frames.reset(stream_id, ErrorCode.STREAM_CLOSED))
 
     def _headers(self, flags: int, stream_id: int, payload: bytes) -> None:
+        """Open a stream, or end a request with its trailers, if the header block is complete."""
         if not stream_id & 1:
             raise ConnectionFailure("a client's streams have odd numbers")
         if flags & _EXTENDED:
             payload = _block_in(payload, flags, stream_id)
-        if flags & END_HEADERS:
-            self._block_of(stream_id, flags, payload)
-        else:
+        if not flags & END_HEADERS:
             self._block, self._handlers = (stream_id, flags, [payload]), _BLOCK_GOES_ON
             self._block_bytes = len(payload)
             self.kept_bytes += len(payload)
-
-    def _continuation(self, flags: int, stream_id: int, payload: bytes) -> None:
-        if self._block is None or self._block[0] != stream_id:
-            raise ConnectionFailure("CONTINUATION without HEADERS")
-        _, first_flags, fragments = self._block
-        fragments.append(payload)
-        self._block_bytes += len(payload)
-        self.kept_bytes += len(payload)
-        if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
-            raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
-        if flags & END_HEADERS:
-            self._block, self._handlers = None, _HANDLERS
-            self.kept_bytes -= self._block_bytes
-            self._block_of(stream_id, first_flags, b"".join(fragments))
-
-    def close(self, streams_max: int | None = None) -> bool:
-        if self._block is not None:
-            self._block = None
-            self.kept_bytes -= self._block_bytes
-        return super().close(streams_max)
-
-    def _block_of(self, stream_id: int, flags: int, block: bytes) -> None:
-        """Open a stream with a complete header block, or end a request with its trailers."""
-        fields = self._decoder.decode(block, HEADER_LIST_BYTES_MAX)
+            return
+        fields = self._decoder.decode(payload, HEADER_LIST_BYTES_MAX)
         if stream_id <= self.last_id:
             self._end_with(stream_id, flags, fields)
             return
@@ -222,6 +199,26 @@ class Connection(Sender):
             raise StreamFailure(stream_id, ErrorCode.PROTOCOL_ERROR)
         stream.has_ended = True
         stream.end()
+
+    def _continuation(self, flags: int, stream_id: int, payload: bytes) -> None:
+        if self._block is None or self._block[0] != stream_id:
+            raise ConnectionFailure("CONTINUATION without HEADERS")
+        _, first_flags, fragments = self._block
+        fragments.append(payload)
+        self._block_bytes += len(payload)
+        self.kept_bytes += len(payload)
+        if len(fragments) > BLOCK_FRAMES_MAX or self._block_bytes > BLOCK_BYTES_MAX:
+            raise ConnectionFailure("a header block is too large", ErrorCode.ENHANCE_YOUR_CALM)
+        if flags & END_HEADERS:
+            self._block, self._handlers = None, _HANDLERS
+            self.kept_bytes -= self._block_bytes
+            self._headers(first_flags & END_STREAM | END_HEADERS, stream_id, b"".join(fragments))
+
+    def close(self, streams_max: int | None = None) -> bool:
+        if self._block is not None:
+            self._block = None
+            self.kept_bytes -= self._block_bytes
+        return super().close(streams_max)
 
     def _priority(self, flags: int, stream_id: int, payload: bytes) -> None:
         if stream_id == 0:

@@ -20,7 +20,14 @@ from spanemu.http2 import reply_frames
 from spanemu.http2.call import RpcCall, timeout_seconds
 from spanemu.http2.errors import ErrorCode, RefusedRequest
 from spanemu.http2.header_block import Field
-from spanemu.http2.messages import PREFIX, Inflation, check_encoding, declared_size, is_compressed
+from spanemu.http2.messages import (
+    PREFIX,
+    Inflation,
+    check_encoding,
+    declared_size,
+    is_compressed,
+    only_message,
+)
 from spanemu.http2.request_body import GROWN_WINDOW, UPLOAD_BYTES, RequestBody
 from spanemu.http2.request_fields import Kind, layout_of
 from spanemu.http2.sending import SHORT_BYTES, STREAM_WINDOW, Stream
@@ -157,7 +164,12 @@ class Exchange(RequestBody):
                 inflation.step()
                 return
             if replies is None:
-                message = self.take_message()
+                message = (
+                    only_message(self.body)
+                    if inflation is None
+                    else self.inflated_message(inflation)
+                )
+                self.body = b""
                 if not endpoint.streams:
                     self.messages = (endpoint.unary(message, call),)
                     self.is_done = True

@@ -153,7 +153,8 @@ class HeaderDecoder:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
                     field, position = self._literal(block, position, byte)
                     if byte >= 0x40:
-                        self._add(field)
+                        self._table.insert(_DYNAMIC, field)
+                        self._evict(self._size + field.size)
                     fields.append(field)
                 elif byte == 0x80:
                     raise CompressionError("no field has the index 0")
@@ -191,10 +192,6 @@ class HeaderDecoder:
         if len(name) + len(value) > _REMEMBERED_BYTES_MAX:
             return _decoded_field(name, is_coded, value, is_value_coded), position
         return _remembered_field(name, is_coded, value, is_value_coded), position
-
-    def _add(self, field: Field) -> None:
-        self._table.insert(_DYNAMIC, field)
-        self._evict(self._size + field.size)
 
     def _evict(self, size: int) -> None:
         """Remove the oldest fields of `size` bytes in all, until the others fit into the table."""

@@ -92,10 +92,12 @@ _PARTS_MAX = 2_048
 
 def decode(data: bytes) -> bytes:
     """Return the string that Huffman coding made `data` of. Raises CompressionError."""
-    if len(data) <= _REMEMBERED_BYTES_MAX:
-        state, text = _longer(data)
-    else:
+    if len(data) > _REMEMBERED_BYTES_MAX:
         state, text = _decoded(0, data)
+    else:
+        state, text = _beginning(data[:-_PART_BYTES])
+        state, part = _part(state, data[-_PART_BYTES:])
+        text += part
     if state not in _FINAL:
         raise CompressionError("a Huffman code is incomplete")
     return text
@@ -110,16 +112,17 @@ def _decoded(state: int, data: bytes) -> tuple[int, bytes]:
     return state, b"".join(symbols)
 
 
-def _longer(data: bytes) -> tuple[int, bytes]:
-    """Return the same as `_decoded` for a beginning of a string, by a shorter beginning."""
-    shorter = data[:-_PART_BYTES]
-    state, text = _beginning(shorter) if shorter else (0, b"")
+_part = lru_cache(_PARTS_MAX)(_decoded)
+
+
+@lru_cache(_BEGINNINGS_MAX)
+def _beginning(data: bytes) -> tuple[int, bytes]:
+    """Return the same as `_decoded` for a beginning of a string, by a shorter one."""
+    if not data:
+        return 0, b""
+    state, text = _beginning(data[:-_PART_BYTES])
     state, part = _part(state, data[-_PART_BYTES:])
     return state, text + part
-
-
-_beginning = lru_cache(_BEGINNINGS_MAX)(_longer)
-_part = lru_cache(_PARTS_MAX)(_decoded)
 
 
 def _step(number: int, byte: int) -> tuple[int, bytes]:

@@ -10,7 +10,7 @@ from spanemu.frontend.listening import MESSAGE_BYTES_MAX
 from spanemu.http2.account import Account
 from spanemu.http2.call import Caller
 from spanemu.http2.connection import Connection
-from spanemu.http2.messages import Inflation, only_message
+from spanemu.http2.messages import Inflation
 from spanemu.http2.sending import Sender, Stream
 from spanemu.http2.tasks import Task
 
@@ -178,16 +178,11 @@ class RequestBody(Stream):
         assert self.endpoint is not None
         return min(int(min(self.endpoint.bytes_max, MESSAGE_BYTES_MAX)) + 1, MESSAGE_BYTES_MAX)
 
-    def take_message(self) -> bytes | bytearray:
-        """Return the message of the body, which is not needed any more. Raises RefusedRequest."""
-        inflation = self.inflation
-        if inflation is None:
-            message = only_message(self.body)
-        else:
-            assert inflation.message is not None
-            message, self.inflation = inflation.message, None
-        self.body = b""
-        return message
+    def inflated_message(self, inflation: Inflation) -> bytes | bytearray:
+        """Return the decompressed message, which is not kept any more."""
+        assert inflation.message is not None
+        self.inflation = None
+        return inflation.message
 
     def go_on_inflating(self, inflation: Inflation) -> None:
         """Count what has been decompressed, and make the next step due, if need be with a turn."""

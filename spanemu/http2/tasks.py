@@ -77,7 +77,7 @@ class Due:
 
     def append(self, task: Task) -> None:
         """Add a task behind those of its client."""
-        if not self.count and not task.is_heavy():
+        if not self.count:
             self._lone = task
             self.count = 1
             return
