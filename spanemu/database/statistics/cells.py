@@ -14,8 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from operator import attrgetter, mul, ne
-from typing import Any, ClassVar, Protocol, Self
+from operator import attrgetter, mul
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from spanemu.base.errors import Code
 from spanemu.database.activity import CommitRecord, RequestRecord, Written
@@ -24,6 +24,8 @@ from spanemu.database.statistics.column_accesses import NOTHING, Touched
 from spanemu.database.statistics.weight import WriteSizes
 from spanemu.txn.locks.waits import LockRequest, LockWait
 from spanemu.txn.read_write import Reads
+
+T = TypeVar("T")
 
 _SCALE = 1e-6
 _GROWTH = 1.4
@@ -276,14 +278,15 @@ class Transactions(Cell):
         self._take(seconds)
         self.commits += len(records)
         self.commit_seconds += sum(commit_seconds)
-        self.again += sum(map(ne, *zip(*ages, strict=True)))
-        self.succeeded += codes.count(None)
-        self.aborted += codes.count(Code.ABORTED)
-        self.refused += sum(map(codes.count, _REFUSED))
-        reads = list(map(_reads_of, options))
-        self.pessimistic += reads.count(Reads.PESSIMISTIC)
-        self.optimistic += reads.count(Reads.OPTIMISTIC)
-        self.repeatable += reads.count(Reads.REPEATABLE)
+        self.again += sum([first != last for first, last in ages])
+        by_code = _tally(codes)
+        self.succeeded += by_code[None]
+        self.aborted += by_code[Code.ABORTED]
+        self.refused += sum([by_code[code] for code in _REFUSED])
+        by_reads = _tally(tuple(map(_reads_of, options)))
+        self.pessimistic += by_reads[Reads.PESSIMISTIC]
+        self.optimistic += by_reads[Reads.OPTIMISTIC]
+        self.repeatable += by_reads[Reads.REPEATABLE]
         self._sampled += len(rows)
         self._samples += rows[: SAMPLES_MAX - len(self._samples)]
         trees = self._trees
@@ -321,6 +324,14 @@ class Transactions(Cell):
     def _write(self, table: str, rows: int, size: float) -> None:
         had, weight = self.written.get(table, (0, 0.0))
         self.written[table] = had + rows, weight + size
+
+
+def _tally(values: tuple[T, ...]) -> Counter[T]:
+    """Return how often each value occurs: at most times, all are the same."""
+    first = values[0]
+    if values.count(first) == len(values):
+        return Counter({first: len(values)})
+    return Counter(values)
 
 
 class Waits(Cell):
