@@ -181,9 +181,14 @@ class Client:
                 return
             if events & EVENT_READ:
                 self._read()
-            if self.connection.output:
+            connection = self.connection
+            if connection.output:
                 self.flush_reply()
-            else:
+            elif (
+                events != EVENT_READ
+                or connection.kept_bytes > ADVANCE_BYTES
+                or self.held_bytes != self._least_bytes
+            ):
                 self.flush()
         except OSError:
             self.close()

@@ -78,6 +78,7 @@ class Connection(Sender):
         self.may_resume = RESUMED_MAX
         if self._rest:
             data = self._rest + data
+            self._rest = b""
         position, end = 0, len(data)
         if not self._is_prefaced:
             preface = frames.PREFACE
@@ -102,7 +103,8 @@ class Connection(Sender):
                 self._handlers[kind](self, flags, stream_id & 0x7FFFFFFF, data[start:position])
             except StreamFailure as failure:
                 self.reset(failure.stream_id, failure.code)
-        self._rest = data[position:] if position < end else b""
+        if position < end:
+            self._rest = data[position:]
 
     def _data(self, flags: int, stream_id: int, payload: bytes) -> None:
         size = len(payload)

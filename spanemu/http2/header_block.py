@@ -95,6 +95,16 @@ def _field(name: bytes, value: bytes) -> Field:
     return _new_field((name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role))
 
 
+def _with_value(field: Field, value: bytes) -> Field:
+    """Return a field with the name of another one."""
+    name = field.name
+    if field.role or name == b"te":
+        return _field(name, value)
+    is_valid = value.translate(None, _NEVER_IN_VALUES).strip(_NEVER_AROUND_VALUES) == value
+    role = METADATA if is_valid else INVALID
+    return _new_field((name, value, len(name) + len(value) + _ENTRY_OVERHEAD, role))
+
+
 def _role_with_value(name: bytes, value: bytes, role: int) -> int:
     """Return the role of a field where it depends on the value."""
     if role == METHOD and value == b"POST":
@@ -136,31 +146,32 @@ class HeaderDecoder:
         fields: list[Field] = []
         position = literals = updates = 0
         end = len(block)
-        field_at = self._table.__getitem__
+        table = self._table
+        field_at = table.__getitem__
         try:
             while position < end:
                 byte = block[position]
-                if 0x80 < byte < 0xFF:  # a run of fields that were sent before
+                if byte >= 0x80:
                     run = _short_indexes(block, position)
-                    assert run is not None
-                    position = run.end()
-                    fields += map(field_at, run[0].translate(_INDEX_OF))
+                    if run is not None:  # as nearly always
+                        position = run.end()
+                        fields += map(field_at, run[0].translate(_INDEX_OF))
+                        continue
+                    if byte == 0x80:
+                        raise CompressionError("no field has the index 0")
+                    index, position = _integer(block, position + 1, 0x7F)
+                    fields.append(field_at(index))
                     continue
                 position += 1
-                if 0x40 <= byte < 0x80 or byte < 0x20:
+                if byte >= 0x40 or byte < 0x20:
                     literals += 1
                     if literals > LITERALS_MAX:
                         raise ConnectionFailure("too many fields", ErrorCode.ENHANCE_YOUR_CALM)
                     field, position = self._literal(block, position, byte)
                     if byte >= 0x40:
-                        self._table.insert(_DYNAMIC, field)
+                        table.insert(_DYNAMIC, field)
                         self._evict(self._size + field.size)
                     fields.append(field)
-                elif byte == 0x80:
-                    raise CompressionError("no field has the index 0")
-                elif byte == 0xFF:
-                    index, position = _integer(block, position, 0x7F)
-                    fields.append(field_at(index))
                 elif fields or updates == _SIZE_UPDATES_MAX:
                     raise CompressionError("a table size is updated too late or too often")
                 else:
@@ -181,9 +192,9 @@ class HeaderDecoder:
             index, position = _integer(block, position, mask)
         if index >= _DYNAMIC and byte >= 0x10:  # another value of a name that was sent before
             value, is_coded, position = _string(block, position)
-            if is_coded:
-                value = huffman.decode(value)
-            return _field(self._table[index].name, value), position
+            return _with_value(
+                self._table[index], huffman.decode(value) if is_coded else value
+            ), position
         if index:
             name, is_coded = self._table[index].name, False
         else:
