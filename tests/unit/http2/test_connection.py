@@ -107,6 +107,10 @@ CONNECTION_ERRORS = {
         P,
         frame(frames.HEADERS, 0, 1, BLOCK) + frame(frames.PING, 0, 0, b"12345678"),
     ),
+    "a block that an unknown frame interrupts": (
+        P,
+        frame(frames.HEADERS, 0, 1, BLOCK) + frame(0x77, 0, 0, b"a"),
+    ),
     "a block that continues on another stream": (
         P,
         frame(frames.HEADERS, 0, 1, BLOCK) + frame(frames.CONTINUATION, 4, 3, BLOCK),
@@ -399,6 +403,27 @@ def test_nothing_is_sent_on_while_the_socket_takes_nothing() -> None:
     connection.resume()
     assert body(connection) == {1: b"abc."}
     assert connection.queued_bytes == 0
+
+
+def test_a_whole_reply_is_sent_if_there_is_room() -> None:
+    connection = connected(frames.PREFACE + SETTINGS + WHOLE)
+    assert connection.send_whole(made[0], frame(frames.DATA, 1, 1, b"abc"), 3)
+    assert body(connection) == {1: b"abc"}
+    assert (connection.streams, made[0].is_over) == ({}, True)
+    assert connection.window == frames.WINDOW_DEFAULT - 3
+
+
+@pytest.mark.parametrize("case", ["the stream", "the connection", "the socket"])
+def test_nothing_of_a_whole_reply_is_sent_without_room(case: str) -> None:
+    window = 2 if case == "the stream" else 1 << 20
+    connection = connected(frames.PREFACE + frames.settings({frames.INITIAL_WINDOW_SIZE: window}))
+    connection.receive(WHOLE)
+    sent(connection)
+    if case == "the connection":
+        connection.window = 2
+    connection.is_congested = case == "the socket"
+    assert not connection.send_whole(made[0], frame(frames.DATA, 1, 1, b"abc"), 3)
+    assert (connection.output, made[0].is_over) == ([], False)
 
 
 def test_a_reset_discards_pending_data() -> None:

@@ -23,6 +23,15 @@ def test_encoded_text_is_decoded(text: bytes) -> None:
     assert huffman.decode(ENCODER.encode(text)) == text
 
 
+def test_numbers_that_count_up_share_their_beginnings() -> None:
+    texts = [
+        b"1.5e884898da28047151d0e56f8dc6292773603d0d.1.%d.1" % number for number in range(3000)
+    ]
+    huffman._beginning.cache_clear()
+    assert [huffman.decode(ENCODER.encode(text)) for text in texts] == texts
+    assert huffman._beginning.cache_info().misses < len(texts) / 4
+
+
 @pytest.mark.parametrize(
     "data",
     [
