@@ -128,20 +128,17 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.insert(key, version)
 
-    def insert(self, key: bytes, version: Version) -> int:
-        """Insert a new key with the newest version of its row; return the number of keys."""
+    def insert(self, key: bytes, version: Version) -> None:
+        """Insert a new key with the newest version of its row."""
         if version[0] > self.newest:
             self.newest = version[0]
         if version[1] is not None:
             self.live += 1
-        if self.rows is None:
-            self.arrived.append(key)
-            return len(self._keys) + len(self.arrived)
         keys = self.keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
-        self.rows.insert(position, version[1])
-        return len(keys)
+        if self.rows is not None:
+            self.rows.insert(position, version[1])
 
     def delete_or_restore(self, key: bytes, version: Version) -> None:
         """Note that a row is deleted, or that a deleted row is back."""
