@@ -164,8 +164,11 @@ class Store(StoreReads):
             older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
             if log is not None:
                 log.append((tree_id, key, older))
-            mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
-            version = push(older, at, row, horizon, mask)
+            if older is None:
+                version: Version = (at, row, None, 1, None)
+            else:
+                mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
+                version = push(older, at, row, horizon, mask)
             tree.put(key, version, older)
             if journal is not None:
                 journal += tree_id, key, version
