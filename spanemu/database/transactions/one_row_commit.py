@@ -45,6 +45,7 @@ def commit_at_once(
     row = committed_row(core, core.history.current, None, mutation)
     if row is None:
         return None
+    at, mutation_count, sample = row
     number = next(core.ages)
     seconds = monotonic() - began
     core.activity.add_commit(
@@ -57,11 +58,11 @@ def commit_at_once(
             seconds,
             seconds,
             None,
-            row.sample,
+            sample,
         )
     )
-    stats = row.mutations if commit_options.return_stats else None
-    return CommitOutcome(row.at, stats, None, None, options.control)
+    stats = mutation_count if commit_options.return_stats else None
+    return CommitOutcome(at, stats, None, None, options.control)
 
 
 def committed_row(

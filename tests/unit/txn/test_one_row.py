@@ -116,7 +116,7 @@ def test_rows_are_stored_as_by_a_general_commit(
     committed = commit(bench, mutation)
     assert committed is not None
     assert bench.stored("T") == rows
-    assert committed.at == bench.store.last_commit > before
+    assert committed[0] == bench.store.last_commit > before
     assert not list(bench.core.locks.holders())
 
 
@@ -135,15 +135,15 @@ def test_plans_are_kept_for_the_tables_of_the_schema_only(
 def test_entries_and_their_count(bench: Bench) -> None:
     committed = commit(bench, insert("Child", "K L V", (2, 1, 7)))
     assert committed is not None
-    assert committed.mutations == 3 + 1
+    assert committed[1] == 3 + 1
     assert bench.stored("ByV") == [(5, 1, 1), (7, 2, 1)]
-    assert [tree for tree, _, _ in committed.sample] == [bench.tree("Child"), bench.tree("ByV")]
+    assert [tree for tree, _, _ in committed[2]] == [bench.tree("Child"), bench.tree("ByV")]
 
 
 def test_commit_timestamps(bench: Bench) -> None:
     committed = commit(bench, insert("Log", "Id Stamp", (1, COMMIT_TIMESTAMP_PLACEHOLDER)))
     assert committed is not None
-    assert bench.stored("Log") == [(1, committed.at)]
+    assert bench.stored("Log") == [(1, committed[0])]
 
 
 @pytest.mark.parametrize(
