@@ -104,11 +104,12 @@ def commit(
     locks: LockTable,
     holder: LockHolder | None,
     prepared_row: OneRow,
-    mutations_max: int,
+    counted: int,
 ) -> CommittedRow | None:
     """Commit a row at once, and end the transaction `holder` if it has locks of its own.
 
-    The caller holds the store's mutex.
+    `counted` is what the transaction counts for without the row. The caller holds the store's
+    mutex.
     """
     plan, cells, key = prepared_row
     rules, mutations, masks = plan.rules, plan.mutations, ALL_CELLS
@@ -135,7 +136,7 @@ def commit(
             if added is None:
                 return None
             mutations += added
-        if mutations > mutations_max:
+        if mutations + counted > rules.mutations_max:
             return None
         is_pending = rules.timestamps and _awaits_timestamp(writes)
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.base.call import current_annotations
+from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
 from spanemu.database.activity import CommitRecord
 from spanemu.database.core import CommitObserver, DatabaseCore
@@ -85,29 +85,29 @@ def committed_row(
         context = StatementContext(core, generation.schema, writable=True)
         if not one_row.has_valid_timestamps(row, context):
             return None
-    mutations_max = core.environment.limits.mutations_per_commit - counted
     store = core.store
     with store.mutex:
         # The schema may have changed meanwhile, or the database may have been dropped.
         if core.history.current is not generation or core.closed or is_observed(core, plan.rules):
             return None
-        return one_row.commit(store, core.locks, holder, row, mutations_max)
+        return one_row.commit(store, core.locks, holder, row, counted)
 
 
 def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
     """Return whether an observer needs the details of commits to a table.
 
-    An observer of locks hears of conflicts alone, which a commit in one step has not.
+    An observer of locks hears of conflicts alone, which a commit in one step has not. An explorer
+    of the store is that of the locks as well. The followers of the store follow queues, whose
+    messages are not committed in one step.
     """
     store = core.store
-    if store.change_log is not None or store.followers or store.explorer is not None:
-        return True
-    if core.locks.explorer is not None or core.splitting.keeps_commits:
+    if store.change_log is not None or store.explorer is not None or core.splitting.keeps_commits:
         return True
     observer = core.commit_observer
     if observer is not None and _is_attributed(observer, rules):
         return True
-    return current_annotations() is not None
+    call = serving.call
+    return call is not None and call.facts is not None
 
 
 def _is_attributed(observer: CommitObserver, rules: CompiledTable) -> bool:
