@@ -150,16 +150,13 @@ class Store(StoreReads):
             postings_of.note_writes(self.postings, writes)
         horizon = self.advance_horizon(at)
         split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
-        owner = split_map.owner
         log = self._log if self._snapshots else None
         for tree_id, key, row in (
             writes if len(writes) < MANY_WRITES else self._insert_new(writes, at)
         ):
-            hierarchy = split_map.trees[tree_id]
-            if hierarchy.owner is not owner:
-                hierarchy = split_map.own(hierarchy)
-            split = hierarchy.only or hierarchy.split_of(tree_id, key)
-            tree = split.trees[tree_id] if tree_id in split.owned else split.writable(tree_id)
+            tree = split_map.whole.get(tree_id)
+            if tree is None:
+                tree = split_map.writable(tree_id, key)
             maps = tree.maps
             older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
             if log is not None:
@@ -193,10 +190,11 @@ class Store(StoreReads):
 
     def _insert_all(self, tree_id: TreeId, writes: Sequence[TreeWrite], at: int) -> bool:
         """Insert rows into a tree; return False, with none inserted, if a row is not new."""
-        split = self.split_map.own(self.split_map.trees[tree_id]).only
-        if split is None or len(writes) < MANY_WRITES:
+        if len(writes) < MANY_WRITES:
             return False
-        tree = split.writable(tree_id)
+        tree = self.split_map.writable(tree_id, writes[0][1])
+        if tree_id not in self.split_map.whole:
+            return False
         versions: dict[bytes, Version] = {
             key: (at, row, None, 1, None) for _, key, row in writes if row is not None
         }
