@@ -83,6 +83,7 @@ class WritePlan:
         self.listed = frozenset(self.positions)
         nan_greatest = rules.compiled.schema.orders.nan_greatest
         self.decoders = tuple(cell_decoder(column, nan_greatest=nan_greatest) for column in columns)
+        self.width = len(self.decoders)
         self.in_order = self.positions == tuple(range(rules.width))
         self._refuse_generated()
         self.missing = self._required_but_missing()
@@ -200,7 +201,7 @@ class WritePlan:
 
     def decode(self, values: Sequence[Any]) -> Row:
         """Convert a row's raw values to Python values."""
-        if len(values) != len(self.decoders):
+        if len(values) != self.width:
             raise ColumnValueMismatch(self.rules.table.name, len(self.decoders), len(values))
         try:
             return tuple(map(call, self.decoders, values))

@@ -202,6 +202,8 @@ class LockTable:
 
         `holder` is None for a transaction without locks. The caller holds `mutex`.
         """
+        if not (self._rows or self._ranges or self._requests):
+            return True
         holders = self._rows.get((tree, key))
         if holders is not None and (len(holders) > 1 or holder not in holders):
             return False
