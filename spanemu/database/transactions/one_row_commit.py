@@ -3,8 +3,8 @@
     commit_at_once   a transaction that consists of this commit alone: no handle, no lock holder
     committed_row    the commit of a transaction that has written nothing before
 
-Everything that hears of a commit in general hears of it here as well, or prevents it: what looks
-into the middle of commits (`is_observed`) has them made in general.
+Everything that hears of a commit in general hears of it here as well, or prevents it: where an
+observer looks into the middle of commits, they are made in general.
 """
 
 from __future__ import annotations
@@ -88,26 +88,19 @@ def committed_row(
     store = core.store
     with store.mutex:
         # The schema may have changed meanwhile, or the database may have been dropped.
-        if core.history.current is not generation or core.closed or is_observed(core, plan.rules):
+        if core.history.current is not generation or core.closed:
+            return None
+        # An observer of locks hears of conflicts alone, which a commit in one step has not. An
+        # explorer of the store is that of the locks as well. The followers of the store follow
+        # queues, whose messages are not committed in one step.
+        if store.change_log is not None or store.explorer is not None:
+            return None
+        observer, call = core.commit_observer, serving.call
+        if observer is not None and _is_attributed(observer, plan.rules):
+            return None
+        if core.splitting.keeps_commits or (call is not None and call.facts is not None):
             return None
         return one_row.commit(store, core.locks, holder, row, counted)
-
-
-def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
-    """Return whether an observer needs the details of commits to a table.
-
-    An observer of locks hears of conflicts alone, which a commit in one step has not. An explorer
-    of the store is that of the locks as well. The followers of the store follow queues, whose
-    messages are not committed in one step.
-    """
-    store = core.store
-    if store.change_log is not None or store.explorer is not None or core.splitting.keeps_commits:
-        return True
-    observer = core.commit_observer
-    if observer is not None and _is_attributed(observer, rules):
-        return True
-    call = serving.call
-    return call is not None and call.facts is not None
 
 
 def _is_attributed(observer: CommitObserver, rules: CompiledTable) -> bool:
