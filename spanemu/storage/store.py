@@ -161,16 +161,17 @@ class Store(StoreReads):
             older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
             if log is not None:
                 log.append((tree_id, key, older))
-            if older is None:
+            if older is None and row is not None:
                 version: Version = (at, row, None, 1, None)
+                tree.add(key, version)
             else:
                 mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
                 version = push(older, at, row, horizon, mask)
-            tree.put(key, version, older)
+                tree.put(key, version, older)
+                if version[3] == 2 or row is None:
+                    garbage.append((at, tree_id, key))
             if journal is not None:
                 journal += tree_id, key, version
-            if version[3] == 2 or row is None:
-                garbage.append((at, tree_id, key))
         self.last_commit = at
         if garbage and garbage[0][0] <= horizon:
             self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)

@@ -130,18 +130,26 @@ class Tree:
     def __setitem__(self, key: bytes, version: Version) -> None:
         self.put(key, version, self.get(key))
 
+    def add(self, key: bytes, version: Version) -> None:
+        """Write the first version of a row, which is not deleted."""
+        maps = self.maps
+        maps[0][key] = version
+        arrived = self._arrived
+        arrived.append(key)
+        if version[0] > self._arrived_at:
+            self._arrived_at = version[0]
+        if len(arrived) > self._arrived_max:
+            self._limit_arrived()
+        if len(maps) > 1:
+            self._limit_heads()
+
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
         """Write the newest version of a row; `older` is what `get` returns for the key."""
-        maps = self.maps
         if older is None and version[1] is not None:
-            maps[0][key] = version
-            arrived = self._arrived
-            arrived.append(key)
-            if version[0] > self._arrived_at:
-                self._arrived_at = version[0]
-            if len(arrived) > self._arrived_max:
-                self._limit_arrived()
-        elif older is None or (version[1] is None) is not (older[1] is None):
+            self.add(key, version)
+            return
+        maps = self.maps
+        if older is None or (version[1] is None) is not (older[1] is None):
             self._insert_arrived()  # first, because no collected key may be deleted
             maps[0][key] = version
             self._delete_or_restore(key, version, is_new=older is None)

@@ -66,11 +66,15 @@ def row_cells(row: Row, width: int) -> Row:
     return row if missing <= 0 else row + (None,) * missing
 
 
-def push(older: Version, at: int, row: Row | None, horizon: int, cells: int = WHOLE_ROW) -> Version:
+def push(
+    older: Version | None, at: int, row: Row | None, horizon: int, cells: int = WHOLE_ROW
+) -> Version:
     """Return the chain with a new head, possibly without versions unreadable from `horizon` on.
 
     `cells` is the mask of the cells that are written.
     """
+    if older is None:
+        return first_version(row, at)
     if older[0] <= horizon:
         older = (older[0], older[1], None, 1, None)
         head: WholeVersion = (at, row, older, 2, older)
