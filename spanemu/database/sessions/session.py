@@ -163,8 +163,6 @@ class Session:
     ) -> CommitOutcome:
         """Commit a transaction with `mutations` on top of its DML."""
         if isinstance(selector, SingleUse):
-            if not isinstance(selector.options, ReadWriteOptions):
-                raise errors.NotReadWrite("single-use read-only or partitioned-dml")
             at_once = one_row_commit.commit_at_once(
                 self.transactions.core, selector.options, mutations, options, self.last_use_time
             )
@@ -184,11 +182,13 @@ class Session:
 
     def _commit_alone(
         self,
-        options: ReadWriteOptions,
+        options: TransactionOptions,
         mutations: Sequence[Mutation],
         commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
+        if not isinstance(options, ReadWriteOptions):
+            raise errors.NotReadWrite("single-use read-only or partitioned-dml")
         commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 

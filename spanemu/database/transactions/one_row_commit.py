@@ -16,30 +16,27 @@ from spanemu.base.clock import monotonic
 from spanemu.database.activity import CommitRecord
 from spanemu.database.core import CommitObserver, DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.options import CommitOptions, ReadWriteOptions
+from spanemu.database.options import CommitOptions, TransactionOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
 from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.read_write import Reads
 from spanemu.txn.rules import CompiledTable
 from spanemu.values.mutation import Mutation
-
-_PESSIMISTIC = Reads.PESSIMISTIC  # read faster than an attribute of the enumeration
 
 
 def commit_at_once(
     core: DatabaseCore,
-    options: ReadWriteOptions,
+    options: TransactionOptions,
     mutations: Sequence[Mutation],
     commit_options: CommitOptions,
     arrived: int,
 ) -> CommitOutcome | None:
     """Commit one row in a single-use transaction; None if it needs the general commit.
 
-    `arrived` is the arrival time of the request.
+    `options` may be of a kind that does not commit. `arrived` is the arrival time of the request.
     """
-    if len(mutations) != 1 or options.previous or options.reads is not _PESSIMISTIC:
+    if not options.commits_at_once or len(mutations) != 1:
         return None
     began, mutation = monotonic(), mutations[0]
     row = committed_row(core, core.history.current, None, mutation)
