@@ -95,7 +95,7 @@ class ReadWriteOptions(Record):
 
     @cached_property
     def commits_at_once(self) -> bool:
-        """Whether a transaction of a commit alone takes no age over, and validates no reads."""
+        """Return whether a transaction of one commit takes no age over and validates no reads."""
         return not self.previous and self.reads is Reads.PESSIMISTIC
 
     @cached_property

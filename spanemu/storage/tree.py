@@ -13,8 +13,7 @@ a few rows updates the leaves. After many updates without a scan, all leaves dro
 deletion is written into its leaf at once, so that scans skip leaves without any live row.
 
 A commit only collects its new keys. Leaves get some thousands at a time, or when a scan or a
-deletion needs them: to visit a leaf for each key reads memory that is in no cache. A leaf sorts its
-new keys when they are needed (`Leaf.keys`).
+deletion needs them: to visit a leaf for each key reads memory that is in no cache.
 
 A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
 cost does not depend on the number of rows. The copied tree must not be modified any more.
@@ -139,7 +138,8 @@ class Tree:
         if version[0] > self._arrived_at:
             self._arrived_at = version[0]
         if len(arrived) > self._arrived_max:
-            self._limit_arrived()
+            self._insert_arrived()
+            self._arrived_max = ARRIVED_MAX
         if len(maps) > 1:
             self._limit_heads()
 
@@ -175,18 +175,9 @@ class Tree:
         self._arrived += sorted(versions)
         self._arrived_at = max(self._arrived_at, at)
         if len(self._arrived) > self._arrived_max:
-            self._limit_arrived()
+            self._insert_arrived()
+            self._arrived_max = ARRIVED_MAX
         self._limit_heads()
-
-    def _by_leaf(self, keys: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """Yield the number of each leaf in which some of the sorted keys lie, with these keys."""
-        firsts, start = self._firsts, 0
-        while start < len(keys):
-            number = bisect_right(firsts, keys[start]) - 1
-            is_last = number + 1 == len(firsts)
-            end = len(keys) if is_last else bisect_left(keys, firsts[number + 1], start)
-            yield number, keys[start:end]
-            start = end
 
     def _limit_heads(self) -> None:
         maps = self.maps
@@ -199,17 +190,12 @@ class Tree:
         """Insert the collected keys into their leaves, even if several stores share the tree."""
         if self._arrived:
             with _updating:
-                for number, keys in self._by_leaf(sorted(self._arrived)):
+                for number, keys in Leaf.runs(self._firsts, sorted(self._arrived)):
                     self._own(number).insert_all(keys, self._arrived_at, self.versions)
                     self._limit_leaf(number, keys[-1])
                 self._count += len(self._arrived)
                 self._ends = self._lives = None
                 self._arrived = []
-
-    def _limit_arrived(self) -> None:
-        """Insert the collected keys, because they are too many."""
-        self._insert_arrived()
-        self._arrived_max = ARRIVED_MAX
 
     def _delete_or_restore(self, key: bytes, version: Version, *, is_new: bool) -> None:
         """Note in its leaf that a row is deleted or back; the key may be new."""
@@ -227,7 +213,7 @@ class Tree:
         self._insert_arrived()
         if self._pending:
             with _updating:
-                for number, keys in self._by_leaf(sorted(self._pending)):
+                for number, keys in Leaf.runs(self._firsts, sorted(self._pending)):
                     self._own(number).update(keys, self._latest, self.versions)
                 self._pending = []
 
@@ -263,10 +249,8 @@ class Tree:
 
     def _limit_leaf(self, number: int, last: bytes) -> None:
         """Divide a leaf that is too large, after the key `last` and lower keys were inserted."""
-        leaf = self._leaves[number]
-        if leaf.overflows(LEAF_KEYS_MAX):
-            in_order = leaf.keys[-1] == last
-            leaves = leaf.divide(LEAF_KEYS_MAX, self.versions, in_order=in_order)
+        leaves = self._leaves[number].divide(LEAF_KEYS_MAX, self.versions, last)
+        if leaves:
             self._leaves[number + 1 : number + 1] = leaves
             self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
             heap.note_rows(LEAF_KEYS_MAX * len(leaves))

@@ -78,12 +78,11 @@ class WritePlan:
         self.is_update = kind is WriteKind.UPDATE
         self.is_upsert = kind is WriteKind.INSERT_OR_UPDATE
         refuse_queue(rules.table, kind)
-        self.columns = tuple(columns)
+        self.columns, self.width = tuple(columns), len(columns)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
         nan_greatest = rules.compiled.schema.orders.nan_greatest
         self.decoders = tuple(cell_decoder(column, nan_greatest=nan_greatest) for column in columns)
-        self.width = len(self.decoders)
         self.in_order = self.positions == tuple(range(rules.width))
         self._refuse_generated()
         self.missing = self._required_but_missing()
