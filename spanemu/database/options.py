@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from spanemu.base.record import Record, record
 from spanemu.txn.read_write import Reads
@@ -57,6 +57,7 @@ TimestampBound = Strong | ReadTimestamp | MinReadTimestamp | ExactStaleness | Ma
 class ReadOnly(Record):
     """A read-only transaction at a bound."""
 
+    commits_at_once: ClassVar[Literal[False]] = False
     bound: TimestampBound = Strong()
     return_read_timestamp: bool = False
 
@@ -93,6 +94,11 @@ class ReadWriteOptions(Record):
         return _READS[self.isolation, self.read_lock_mode]
 
     @cached_property
+    def commits_at_once(self) -> bool:
+        """Return whether a transaction of one commit takes no age over and validates no reads."""
+        return not self.previous and self.reads is Reads.PESSIMISTIC
+
+    @cached_property
     def control(self) -> tuple[Isolation, ReadLockMode]:
         """The isolation level and the lock mode in effect, with the defaults."""
         is_repeatable = self.isolation is Isolation.REPEATABLE_READ
@@ -106,6 +112,7 @@ class ReadWriteOptions(Record):
 class PartitionedDml(Record):
     """Options of a partitioned DML transaction."""
 
+    commits_at_once: ClassVar[Literal[False]] = False
     exclude_from_change_streams: bool = False
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Container, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Container, Iterator, Sequence
 from threading import Lock
 
 from spanemu.base.clock import BEGINNING
@@ -87,12 +87,16 @@ class Leaf:
         self.live += upper.live
         self.newest = max(self.newest, upper.newest)
 
-    def divide(self, keys_max: int, find: Find, *, in_order: bool) -> list[Leaf]:
+    def divide(self, keys_max: int, find: Find, last: bytes) -> list[Leaf]:
         """Return further leaves, which take over upper keys so that none has more than `keys_max`.
 
-        Keys that are written in order fill their leaves; others are spread evenly.
+        Keys that are written in order fill their leaves; others are spread evenly. `last` is the
+        greatest of the keys that were inserted together.
         """
+        if not self.overflows(keys_max):
+            return []
         keys = self.keys
+        in_order = keys[-1] == last
         all_live = self.live == len(keys)
         leaves = -(-len(keys) // keys_max)
         size = keys_max if in_order else -(-len(keys) // leaves)
@@ -128,20 +132,17 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.insert(key, version)
 
-    def insert(self, key: bytes, version: Version) -> int:
-        """Insert a new key with the newest version of its row; return the number of keys."""
+    def insert(self, key: bytes, version: Version) -> None:
+        """Insert a new key with the newest version of its row."""
         if version[0] > self.newest:
             self.newest = version[0]
         if version[1] is not None:
             self.live += 1
-        if self.rows is None:
-            self.arrived.append(key)
-            return len(self._keys) + len(self.arrived)
         keys = self.keys
         position = bisect_left(keys, key)
         keys.insert(position, key)
-        self.rows.insert(position, version[1])
-        return len(keys)
+        if self.rows is not None:
+            self.rows.insert(position, version[1])
 
     def delete_or_restore(self, key: bytes, version: Version) -> None:
         """Note that a row is deleted, or that a deleted row is back."""
@@ -166,6 +167,22 @@ class Leaf:
         in_order = reversed(rows) if descending else rows
         deleted = next((n for n, row in enumerate(in_order) if row is not None), len(rows))
         return (first, end - deleted) if descending else (first + deleted, end)
+
+    @staticmethod
+    def runs(
+        firsts: Sequence[bytes], keys: Sequence[bytes]
+    ) -> Iterator[tuple[int, Sequence[bytes]]]:
+        """Yield the number of each leaf in which some of the sorted keys lie, with these keys.
+
+        `firsts` are the first keys of the leaves, which may become more meanwhile.
+        """
+        start = 0
+        while start < len(keys):
+            number = bisect_right(firsts, keys[start]) - 1
+            is_last = number + 1 == len(firsts)
+            end = len(keys) if is_last else bisect_left(keys, firsts[number + 1], start)
+            yield number, keys[start:end]
+            start = end
 
     def check(self, versions: Sequence[Version], pending: Container[bytes], floor: int) -> None:
         """Assert the invariants of a leaf whose rows have these newest versions."""

@@ -64,12 +64,14 @@ class StoreReads:
 
     def get(self, tree: TreeId, key: bytes, at: int = LATEST) -> Row | None:
         """Return the row with that key as of `at`."""
-        hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
-        if hierarchy is None:
-            return None
-        rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
+        rows = self.split_map.whole.get(tree)
         if rows is None:
-            return None
+            hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
+            if hierarchy is None:
+                return None
+            rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
+            if rows is None:
+                return None
         maps = rows.maps
         version = maps[0].get(key)
         if version is None:

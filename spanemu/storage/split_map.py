@@ -49,6 +49,9 @@ class SplitMap:
     A clone shares all hierarchies until either store modifies them: a map may modify only
     hierarchies with its `owner`, which changes when the map is cloned. It shares both dictionaries
     too, until either store modifies its first hierarchy.
+
+    `whole` holds the trees that writes found in one split, ready to be written, so that most rows
+    are found with one lookup. It is emptied before anything but rows changes.
     """
 
     def __init__(self) -> None:
@@ -57,6 +60,7 @@ class SplitMap:
         self.servers = SERVERS_DEFAULT
         self.hierarchies: dict[TreeId, Hierarchy] = {}
         self.trees: dict[TreeId, Hierarchy] = {}
+        self.whole: dict[TreeId, Tree] = {}
 
     # ------------------------------------------------------------------ ownership
 
@@ -77,12 +81,20 @@ class SplitMap:
 
     def writable(self, tree: TreeId, key: bytes) -> Tree:
         """Return the rows of a tree in the split that contains a key, for writing."""
-        return self.own(self.trees[tree]).split_of(tree, key).writable(tree)
+        hierarchy = self.trees[tree]
+        if hierarchy.owner is not self.owner:
+            hierarchy = self.own(hierarchy)
+        split = hierarchy.only or hierarchy.split_of(tree, key)
+        rows = split.trees[tree] if tree in split.owned else split.writable(tree)
+        if hierarchy.only is not None:
+            self.whole[tree] = rows
+        return rows
 
     # ------------------------------------------------------------------ trees
 
     def create(self, tree: TreeId, path: Path) -> Undo:
         """Add an empty tree; `path` lists the trees that it is interleaved in, then itself."""
+        self.whole.clear()
         home = self.hierarchies.get(path[0])
         if home is None:
             self._own_dictionaries()
@@ -95,6 +107,7 @@ class SplitMap:
 
     def drop(self, tree: TreeId) -> Undo:
         """Remove a tree, its rows, and the boundaries between its rows."""
+        self.whole.clear()
         hierarchy = self.own(self.trees[tree])
         merged = self.merge(hierarchy.inside(tree))
         path = hierarchy.paths[tree]
@@ -102,6 +115,7 @@ class SplitMap:
         self.forget(tree)
 
         def undo() -> None:
+            self.whole.clear()
             # The map may have been cloned meanwhile: then no clone has an empty hierarchy.
             home = self.hierarchies.get(hierarchy.root)
             if home is None:
@@ -119,6 +133,7 @@ class SplitMap:
 
     def forget(self, tree: TreeId) -> None:
         """Remove a tree that no boundary depends on."""
+        self.whole.clear()
         hierarchy = self.own(self.trees[tree])
         del self.trees[tree]
         hierarchy.remove(tree)
@@ -181,6 +196,7 @@ class SplitMap:
     def _by_hierarchy(
         self, boundaries: Iterable[Boundary]
     ) -> Iterator[tuple[Hierarchy, list[Boundary]]]:
+        self.whole.clear()
         grouped: dict[TreeId, list[Boundary]] = {}
         for boundary in boundaries:
             grouped.setdefault(boundary.hierarchy, []).append(boundary)
@@ -193,6 +209,7 @@ class SplitMap:
     def share(self) -> SplitMap:
         """Return a split map for a clone that shares every hierarchy."""
         self.owner = object()
+        self.whole.clear()
         twin = SplitMap()
         twin.servers = self.servers
         twin.hierarchies, twin.trees = self.hierarchies, self.trees
@@ -216,18 +233,26 @@ class SplitMap:
 
     def rewind(self, at: int) -> None:
         """Discard all versions written after `at`."""
+        self.whole.clear()
         for hierarchy in self.hierarchies.values():
             for split in self.own(hierarchy).splits:
                 split.rewind(at)
 
     def forget_history(self) -> None:
         """Keep only the newest version of every row, as written at the beginning of time."""
+        self.whole.clear()
         for hierarchy in self.hierarchies.values():
             for split in self.own(hierarchy).splits:
                 split.forget_history()
 
     def check(self, last_commit: int) -> None:
         """Assert every invariant."""
+        for tree_id, tree in self.whole.items():
+            home = self.trees[tree_id]
+            assert home.owner is self.owner
+            assert home.only is not None
+            assert tree_id in home.only.owned
+            assert home.only.trees[tree_id] is tree
         for hierarchy in self.hierarchies.values():
             hierarchy.check()
             for split in hierarchy.splits:

@@ -150,27 +150,28 @@ class Store(StoreReads):
             postings_of.note_writes(self.postings, writes)
         horizon = self.advance_horizon(at)
         split_map, garbage, journal = self.split_map, self._garbage.rows, self._journal
-        owner = split_map.owner
         log = self._log if self._snapshots else None
         for tree_id, key, row in (
             writes if len(writes) < MANY_WRITES else self._insert_new(writes, at)
         ):
-            hierarchy = split_map.trees[tree_id]
-            if hierarchy.owner is not owner:
-                hierarchy = split_map.own(hierarchy)
-            split = hierarchy.only or hierarchy.split_of(tree_id, key)
-            tree = split.trees[tree_id] if tree_id in split.owned else split.writable(tree_id)
+            tree = split_map.whole.get(tree_id)
+            if tree is None:
+                tree = split_map.writable(tree_id, key)
             maps = tree.maps
             older = maps[0].get(key) if len(maps) == 1 else tree.get(key)
             if log is not None:
                 log.append((tree_id, key, older))
-            mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
-            version = push(older, at, row, horizon, mask)
-            tree.put(key, version, older)
+            if older is None and row is not None:
+                version: Version = (at, row, None, 1, None)
+                tree.add(key, version)
+            else:
+                mask = cells.get((tree_id, key), WHOLE_ROW) if cells else WHOLE_ROW
+                version = push(older, at, row, horizon, mask)
+                tree.put(key, version, older)
+                if version[3] == 2 or row is None:
+                    garbage.append((at, tree_id, key))
             if journal is not None:
                 journal += tree_id, key, version
-            if version[3] == 2 or row is None:
-                garbage.append((at, tree_id, key))
         self.last_commit = at
         if garbage and garbage[0][0] <= horizon:
             self._forget_versions(horizon, 2 * len(writes) + AGED_ROWS_PER_COMMIT)
@@ -190,10 +191,11 @@ class Store(StoreReads):
 
     def _insert_all(self, tree_id: TreeId, writes: Sequence[TreeWrite], at: int) -> bool:
         """Insert rows into a tree; return False, with none inserted, if a row is not new."""
-        split = self.split_map.own(self.split_map.trees[tree_id]).only
-        if split is None or len(writes) < MANY_WRITES:
+        if len(writes) < MANY_WRITES:
             return False
-        tree = split.writable(tree_id)
+        tree = self.split_map.writable(tree_id, writes[0][1])
+        if tree_id not in self.split_map.whole:
+            return False
         versions: dict[bytes, Version] = {
             key: (at, row, None, 1, None) for _, key, row in writes if row is not None
         }

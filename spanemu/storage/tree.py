@@ -12,9 +12,8 @@ time of the latest such update; later it adds the key to `_pending`, and the nex
 a few rows updates the leaves. After many updates without a scan, all leaves drop their rows. A
 deletion is written into its leaf at once, so that scans skip leaves without any live row.
 
-Large commits only collect their new keys. Leaves get some thousands at a time, or when a scan or a
-deletion needs them: to visit a leaf for each key reads memory that is in no cache. A leaf sorts its
-new keys, those of small commits as well, when they are needed (`Leaf.keys`).
+A commit only collects its new keys. Leaves get some thousands at a time, or when a scan or a
+deletion needs them: to visit a leaf for each key reads memory that is in no cache.
 
 A copy shares the dictionaries and the leaves, and copies a leaf when it first modifies it: its
 cost does not depend on the number of rows. The copied tree must not be modified any more.
@@ -43,8 +42,8 @@ from spanemu.storage.versions import Row, Version, visible
 # After so many updates without a scan, or an eighth of the keys, leaves have no rows.
 PENDING_MIN = 16
 PENDING_MAX = 32_768
-# So many new keys of large commits are collected. Trees begin with different numbers, so that those
-# of one table do not all update their leaves in the same commit.
+# So many new keys are collected. Trees begin with different numbers, so that those of one table do
+# not all update their leaves in the same commit.
 ARRIVED_MAX = 8192
 SCANS_APART = 4  # scans of rows that lie apart in memory, before they are copied
 GATHERED_MAX = 1 << 20  # rows of a tree that is copied: for a while, old rows and new exist
@@ -63,7 +62,7 @@ class Tree:
         heads = layers.Map(items)
         # The heads and the layers, in one attribute: readers without a lock see both or neither.
         self.maps: layers.Maps = (heads,)
-        self._count = len(heads)
+        self._count = len(heads)  # of keys in leaves
         self._fold_at = 0
         self._floor = BEGINNING
         self._tracked = False  # whether a leaf may have rows
@@ -130,25 +129,30 @@ class Tree:
     def __setitem__(self, key: bytes, version: Version) -> None:
         self.put(key, version, self.get(key))
 
+    def add(self, key: bytes, version: Version) -> None:
+        """Write the first version of a row, which is not deleted."""
+        maps = self.maps
+        maps[0][key] = version
+        arrived = self._arrived
+        arrived.append(key)
+        if version[0] > self._arrived_at:
+            self._arrived_at = version[0]
+        if len(arrived) > self._arrived_max:
+            self._insert_arrived()
+            self._arrived_max = ARRIVED_MAX
+        if len(maps) > 1:
+            self._limit_heads()
+
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
         """Write the newest version of a row; `older` is what `get` returns for the key."""
+        if older is None and version[1] is not None:
+            self.add(key, version)
+            return
         maps = self.maps
-        if older is None:
-            maps[0][key] = version
-            number = bisect_right(self._firsts, key) - 1
-            leaf = self._leaves[number]
-            if leaf.owner is not self._owner:
-                leaf = self._own(number)
-            self._count += 1
-            self._ends = self._lives = None
-            if leaf.insert(key, version) > LEAF_KEYS_MAX:
-                self._divide(number, in_order=leaf.keys[-1] == key)
-                heap.note_rows(LEAF_KEYS_MAX)
-        elif (version[1] is None) is not (older[1] is None):
+        if older is None or (version[1] is None) is not (older[1] is None):
             self._insert_arrived()  # first, because no collected key may be deleted
             maps[0][key] = version
-            self._lives = None
-            self._own(bisect_right(self._firsts, key) - 1).delete_or_restore(key, version)
+            self._delete_or_restore(key, version, is_new=older is None)
         else:
             maps[0][key] = version
             if not self._tracked:
@@ -167,9 +171,7 @@ class Tree:
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
         """Insert new keys with the versions of rows that are written at a timestamp."""
         self.maps[0].update(versions)
-        self._count += len(versions)
         heap.note_rows(len(versions))
-        self._ends = self._lives = None
         self._arrived += sorted(versions)
         self._arrived_at = max(self._arrived_at, at)
         if len(self._arrived) > self._arrived_max:
@@ -177,20 +179,10 @@ class Tree:
             self._arrived_max = ARRIVED_MAX
         self._limit_heads()
 
-    def _by_leaf(self, keys: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """Yield the number of each leaf in which some of the sorted keys lie, with these keys."""
-        firsts, start = self._firsts, 0
-        while start < len(keys):
-            number = bisect_right(firsts, keys[start]) - 1
-            is_last = number + 1 == len(firsts)
-            end = len(keys) if is_last else bisect_left(keys, firsts[number + 1], start)
-            yield number, keys[start:end]
-            start = end
-
     def _limit_heads(self) -> None:
         maps = self.maps
         if len(maps) > 1 and len(maps[0]) > self._fold_at:
-            self.maps = layers.folded(maps, self._count)
+            self.maps = layers.folded(maps, len(self))
 
     # ------------------------------------------------------------------ deferred updates
 
@@ -198,25 +190,36 @@ class Tree:
         """Insert the collected keys into their leaves, even if several stores share the tree."""
         if self._arrived:
             with _updating:
-                for number, keys in self._by_leaf(sorted(self._arrived)):
-                    leaf = self._own(number)
-                    leaf.insert_all(keys, self._arrived_at, self.versions)
-                    if leaf.overflows(LEAF_KEYS_MAX):
-                        self._divide(number, in_order=leaf.keys[-1] == keys[-1])
+                for number, keys in Leaf.runs(self._firsts, sorted(self._arrived)):
+                    self._own(number).insert_all(keys, self._arrived_at, self.versions)
+                    self._limit_leaf(number, keys[-1])
+                self._count += len(self._arrived)
+                self._ends = self._lives = None
                 self._arrived = []
+
+    def _delete_or_restore(self, key: bytes, version: Version, *, is_new: bool) -> None:
+        """Note in its leaf that a row is deleted or back; the key may be new."""
+        self._ends = self._lives = None
+        number = bisect_right(self._firsts, key) - 1
+        if is_new:
+            self._own(number).insert(key, version)
+            self._count += 1
+            self._limit_leaf(number, key)
+        else:
+            self._own(number).delete_or_restore(key, version)
 
     def _update_leaves(self) -> None:
         """Write the pending keys' rows into the leaves, even if several stores share the tree."""
         self._insert_arrived()
         if self._pending:
             with _updating:
-                for number, keys in self._by_leaf(sorted(self._pending)):
+                for number, keys in Leaf.runs(self._firsts, sorted(self._pending)):
                     self._own(number).update(keys, self._latest, self.versions)
                 self._pending = []
 
     def _limit_pending(self) -> None:
         """Stop tracking updates if there were many since the last scan."""
-        self._pending_max = min(PENDING_MAX, max(PENDING_MIN, self._count // 8))
+        self._pending_max = min(PENDING_MAX, max(PENDING_MIN, len(self) // 8))
         if len(self._pending) > self._pending_max:
             self._floor = max(self._floor, self._latest)
             for number in range(len(self._leaves)):
@@ -244,11 +247,13 @@ class Tree:
         if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
             self._join(max(number, 1))
 
-    def _divide(self, number: int, *, in_order: bool) -> None:
-        """Divide a leaf that became too large."""
-        leaves = self._leaves[number].divide(LEAF_KEYS_MAX, self.versions, in_order=in_order)
-        self._leaves[number + 1 : number + 1] = leaves
-        self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
+    def _limit_leaf(self, number: int, last: bytes) -> None:
+        """Divide a leaf that is too large, after the key `last` and lower keys were inserted."""
+        leaves = self._leaves[number].divide(LEAF_KEYS_MAX, self.versions, last)
+        if leaves:
+            self._leaves[number + 1 : number + 1] = leaves
+            self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
+            heap.note_rows(LEAF_KEYS_MAX * len(leaves))
 
     def _join(self, number: int) -> None:
         """Join a leaf with the leaf before it, if both fit into one."""
@@ -299,6 +304,7 @@ class Tree:
         A leaf that was not written later knows how many of its rows exist. In other leaves about
         `looks_max` versions are looked at. Updates that are pending change no count.
         """
+        self._insert_arrived()
         lives, newest = self._lives or self._live_counts()
         begin = bisect_right(self._firsts, low) - 1
         last = bisect_left(self._firsts, high) - 1
@@ -327,7 +333,6 @@ class Tree:
 
         No row was inserted, deleted or restored after the timestamp.
         """
-        self._insert_arrived()
         newest = max([leaf.newest for leaf in self._leaves])
         self._lives = list(accumulate([leaf.live for leaf in self._leaves])), newest
         return self._lives
@@ -435,6 +440,7 @@ class Tree:
             yield from leaf.keys
 
     def __len__(self) -> int:
+        self._insert_arrived()
         return self._count
 
     def values(self) -> Iterator[Version]:

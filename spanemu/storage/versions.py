@@ -27,9 +27,9 @@ Version = WholeVersion | PartialVersion
 PRUNE_DEPTH_MIN = 64
 
 
-def first_version(row: Row) -> Version:
-    """Return a chain of one version that every reader sees, at any timestamp."""
-    return (BEGINNING, row, None, 1, None)
+def first_version(row: Row | None, at: int = BEGINNING) -> Version:
+    """Return a chain of one version, which by default every reader sees, at any timestamp."""
+    return (at, row, None, 1, None)
 
 
 def visible(version: Version | None, at: int) -> Row | None:
@@ -74,7 +74,7 @@ def push(
     `cells` is the mask of the cells that are written.
     """
     if older is None:
-        return (at, row, None, 1, None)
+        return first_version(row, at)
     if older[0] <= horizon:
         older = (older[0], older[1], None, 1, None)
         head: WholeVersion = (at, row, older, 2, older)

@@ -78,15 +78,14 @@ def placement_check(table: str, column: Column, placements: Set[str]) -> Check:
 
 def _text_check(table: str, column: Column, cell_bytes: int) -> Check:
     limit = STRING_LENGTH_MAX if column.length is None else column.length
-    surely_fits = cell_bytes // _CHARACTER_BYTES_MAX
-    name = column.name
+    surely_fits, name = min(limit, cell_bytes // _CHARACTER_BYTES_MAX), column.name
 
     def check(value: Any) -> None:
-        length = len(value)
-        if length > surely_fits and (size := len(value.encode())) > cell_bytes:
-            raise value_errors.CellTooLarge(table, name, size, cell_bytes)
-        if length > limit:
-            raise value_errors.ValueTooLong(table, name, length, limit)
+        if len(value) > surely_fits:
+            if (size := len(value.encode())) > cell_bytes:
+                raise value_errors.CellTooLarge(table, name, size, cell_bytes)
+            if len(value) > limit:
+                raise value_errors.ValueTooLong(table, name, len(value), limit)
 
     return check
 

@@ -19,10 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.base.record import NamedTuple
 from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import TreeId
-from spanemu.storage.observer import ALL_CELLS, CellMasks, TreeWrite
+from spanemu.storage.observer import ALL_CELLS, TreeWrite
 from spanemu.storage.store import Store
 from spanemu.storage.versions import row_cells
 from spanemu.txn.locks.holder import ACTIVE, LockHolder
@@ -34,24 +33,14 @@ from spanemu.values.types import BadValue
 
 # The rows that a commit wrote as `Buffer.sample` returns them, for statistics.
 Sample = list[tuple[TreeId, list[Row], int]]
-# What a commit is to write, twice, the masks of cells for `Store.apply`, and the mutation count.
-_Effects = tuple[list[TreeWrite], Sample, CellMasks, int]
 
 # A row to write, resolved and checked: its plan, its cells, its key.
-OneRow = tuple[WritePlan, Sequence[Any], bytes]
+OneRow = tuple[WritePlan, Row, bytes]
+# A row that was committed: its commit timestamp, its mutation count, and the row with its entries
+# as they were before they had the timestamp.
+CommittedRow = tuple[int, int, Sample]
 
 PLANS_MAX = 1_000  # kept for one schema
-
-
-class CommittedRow(NamedTuple):
-    """A row that was committed, with its mutation count.
-
-    `sample` holds the row and its entries as they were before they had the commit timestamp.
-    """
-
-    at: int
-    mutations: int
-    sample: Sample
 
 
 def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | None:
@@ -61,43 +50,42 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
     """
     if not isinstance(mutation, Write) or len(mutation.rows) != 1:
         return None
-    shape = mutation.table, mutation.kind, mutation.columns
     try:
-        plan: WritePlan | None = compiled_schema.plans_alone[shape]
+        plan: WritePlan | None = compiled_schema.plans_alone[
+            mutation.table, mutation.kind, mutation.columns
+        ]
     except KeyError:
-        plan = _plan(compiled_schema, *shape)
+        plan = _plan(compiled_schema, mutation)
     if plan is None:
         return None
-    rules = plan.rules
     try:
-        cells: Sequence[Any] = plan.decode(mutation.rows[0])
+        cells = plan.decode(mutation.rows[0])
         if plan.vectors:
             cells = plan.packed(cells)
         plan.check_cells(cells)
     except (SpannerError, BadValue):
         return None
-    key = plan.key_of(cells)
-    if rules.timestamps and COMMIT_TIMESTAMP in key:
+    rules = plan.rules
+    if rules.timestamps and COMMIT_TIMESTAMP in plan.key_of(cells):
         return None
-    encoded = rules.encode(key)
-    return None if len(encoded) > rules.key_bytes else (plan, cells, encoded)
+    key = plan.encode_key(cells)
+    return None if len(key) > rules.key_bytes else (plan, cells, key)
 
 
-def _plan(
-    compiled_schema: CompiledSchema, table: str, kind: WriteKind, columns: tuple[str, ...]
-) -> WritePlan | None:
+def _plan(compiled_schema: CompiledSchema, write: Write) -> WritePlan | None:
     """Return the plan of a write that stands alone, or None; keep the answer for a known table."""
-    rules = compiled_schema.named(table)
+    rules = compiled_schema.named(write.table)
     if rules is None:
         return None
     try:
-        plan = plan_of(rules, kind, columns)
+        plan = plan_of(rules, write.kind, write.columns)
     except SpannerError:
         return None
     known = compiled_schema.plans_alone
     if len(known) >= PLANS_MAX:
         known.clear()
-    alone = known[table, kind, columns] = plan if plan.stands_alone else None
+    alone = plan if plan.stands_alone else None
+    known[write.table, write.kind, write.columns] = alone
     return alone
 
 
@@ -116,28 +104,39 @@ def commit(
     locks: LockTable,
     holder: LockHolder | None,
     prepared_row: OneRow,
-    mutations_max: int,
+    counted: int,
 ) -> CommittedRow | None:
     """Commit a row at once, and end the transaction `holder` if it has locks of its own.
 
-    The caller holds the store's mutex.
+    `counted` is what the transaction counts for without the row. The caller holds the store's
+    mutex.
     """
-    plan, _, key = prepared_row
-    rules = plan.rules
+    plan, cells, key = prepared_row
+    rules, mutations, masks = plan.rules, plan.mutations, ALL_CELLS
+    tree = rules.tree
     with locks.mutex:
         if holder is not None and holder.state is not ACTIVE:
             return None
-        if not locks.is_free_for(holder, rules.tree, key):
+        if not locks.is_free_for(holder, tree, key):
             return None
-        before = store.get(rules.tree, key)
-        if before is None:
-            effects = _insert(store, locks, holder, prepared_row)
+        before = store.get(tree, key)
+        if plan.is_update if before is None else not plan.changes_alone:
+            return None
+        if before is None or plan.kind is WriteKind.REPLACE:
+            row = cells if plan.in_order else tuple(plan.new_row(cells))
+            if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
+                return None
         else:
-            effects = _change(store, locks, holder, prepared_row, before)
-        if effects is None:
-            return None
-        writes, sample, masks, mutations = effects
-        if mutations > mutations_max:
+            row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
+            masks = {(tree, key): plan.lock[1]}
+        writes: list[TreeWrite] = [(tree, key, row)]
+        sample: Sample = [(tree, [row], 1)]
+        if before is None and rules.indexes:
+            added = _add_entries(locks, holder, rules, writes, sample)
+            if added is None:
+                return None
+            mutations += added
+        if mutations + counted > rules.mutations_max:
             return None
         is_pending = rules.timestamps and _awaits_timestamp(writes)
         if is_pending and len(writes) > 1:  # The timestamp may be in the key of an entry.
@@ -146,54 +145,26 @@ def commit(
         store.apply(_stamped(writes, at) if is_pending else writes, at, masks)
         if holder is not None:
             locks.end_commit(holder)
-    return CommittedRow(at, mutations, sample)
+    return at, mutations, sample
 
 
-def _insert(
-    store: Store, locks: LockTable, holder: LockHolder | None, prepared_row: OneRow
-) -> _Effects | None:
-    """Return a new row with its index entries, unless the row cannot be inserted for certain."""
-    plan, cells, key = prepared_row
-    if plan.is_update:
-        return None
-    rules, mutations, row = plan.rules, plan.mutations, tuple(plan.new_row(cells))
-    if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
-        return None
-    tree = rules.tree
-    writes: list[TreeWrite] = [(tree, key, row)]
-    sample: Sample = [(tree, [row], 1)]
-    for index in rules.indexes:
-        for entry_key, entry in index.entries(row):
-            is_fit = len(entry_key) <= index.key_bytes
-            if not is_fit or not locks.is_free_for(holder, index.tree, entry_key):
-                return None
-            writes.append((index.tree, entry_key, entry))
-            sample.append((index.tree, [entry], 1))
-            mutations += index.mutations
-    return writes, sample, ALL_CELLS, mutations
-
-
-def _change(
-    store: Store,
+def _add_entries(
     locks: LockTable,
     holder: LockHolder | None,
-    prepared_row: OneRow,
-    before: Row,
-) -> _Effects | None:
-    """Return the new state of an existing row, unless more than the row has to change."""
-    plan, cells, key = prepared_row
-    if not plan.changes_alone:
-        return None
-    rules = plan.rules
-    tree, masks = rules.tree, ALL_CELLS
-    if plan.kind is WriteKind.REPLACE:
-        row = tuple(plan.new_row(cells))
-        if rules.parent is not None and not _has_parent(store, locks, holder, rules, row):
-            return None
-    else:
-        row = tuple(plan.changed_row(row_cells(before, rules.width), cells))
-        masks = {(tree, key): plan.lock[1]}
-    return [(tree, key, row)], [(tree, [row], 1)], masks, plan.mutations
+    rules: CompiledTable,
+    writes: list[TreeWrite],
+    sample: Sample,
+) -> int | None:
+    """Add the index entries of a new row; return their mutation count, None if one is not free."""
+    row, mutations = sample[0][1][0], 0
+    for index in rules.indexes:
+        for key, entry in index.entries(row):
+            if len(key) > index.key_bytes or not locks.is_free_for(holder, index.tree, key):
+                return None
+            writes.append((index.tree, key, entry))
+            sample.append((index.tree, [entry], 1))
+            mutations += index.mutations
+    return mutations
 
 
 def _has_parent(

@@ -180,6 +180,7 @@ class CompiledTable:
         self.key_of = cell_getter(table.key_positions)
         self.key_types = tuple(column.type for column in table.key_columns)
         self.key_bytes = compiled.limits.key_bytes
+        self.mutations_max = compiled.limits.mutations_per_commit
         self.parent_parts = 0
         self.plans: dict[Any, Any] = {}  # write_plan.WritePlan by (kind, columns)
         parent = compiled.schema.parent(table)

@@ -30,6 +30,7 @@ from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, cell_getter, is
 from spanemu.values import columns as value_columns
 from spanemu.values import vector
 from spanemu.values.cell_mask import cells_of
+from spanemu.values.key import part_encoder
 from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import BadValue
@@ -77,7 +78,7 @@ class WritePlan:
         self.is_update = kind is WriteKind.UPDATE
         self.is_upsert = kind is WriteKind.INSERT_OR_UPDATE
         refuse_queue(rules.table, kind)
-        self.columns = tuple(columns)
+        self.columns, self.width = tuple(columns), len(columns)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
         nan_greatest = rules.compiled.schema.orders.nan_greatest
@@ -160,6 +161,16 @@ class WritePlan:
         return lambda cells: self.rules.key_of(self.new_row(cells))
 
     @cached_property
+    def encode_key(self) -> Callable[[Sequence[Any]], bytes]:
+        """The function that encodes the key in listed cells."""
+        encode, key_of, parts = self.rules.encode, self.key_of, self.rules.table.key
+        if len(parts) != 1 or parts[0].column.position not in self.listed:
+            return lambda cells: encode(key_of(cells))
+        encode_part = part_encoder(parts[0].column.type, parts[0].order)
+        position = self.positions.index(parts[0].column.position)
+        return lambda cells: encode_part(cells[position])
+
+    @cached_property
     def lock(self) -> Lock:
         """The lock for an update of an existing row."""
         return update_lock(self.rules, self._updated)
@@ -187,12 +198,12 @@ class WritePlan:
 
     # ------------------------------------------------------------------ taking rows in
 
-    def decode(self, values: Sequence[Any]) -> list[Any]:
+    def decode(self, values: Sequence[Any]) -> Row:
         """Convert a row's raw values to Python values."""
-        if len(values) != len(self.decoders):
+        if len(values) != self.width:
             raise ColumnValueMismatch(self.rules.table.name, len(self.decoders), len(values))
         try:
-            return list(map(call, self.decoders, values))
+            return tuple(map(call, self.decoders, values))
         except BadValue:
             self._explain_bad_value(values)
             raise
@@ -215,7 +226,7 @@ class WritePlan:
                 pass  # An earlier row may be invalid as well.
         return list(map(self.decode, rows))
 
-    def packed(self, cells: Sequence[Any]) -> Sequence[Any]:
+    def packed(self, cells: Sequence[Any]) -> Row:
         """Return the cells of a row with its vectors as rows store them."""
         changed = list(cells)
         for position, pack in self.vectors:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from spanemu.storage.tree import Tree
-from spanemu.storage.versions import push
+from spanemu.storage.versions import first_version, push
 
 # So small that a few keys fill several leaves and layers.
 SIZES = {
@@ -39,7 +39,7 @@ class TreesAgainstDicts(RuleBasedStateMachine):
         self.patch = pytest.MonkeyPatch()
         for name, size in SIZES.items():
             self.patch.setattr(f"spanemu.storage.{name}", size)
-        items = [(key, push(None, 1, (0,), 0)) for key in sorted(keys)]
+        items = [(key, first_version((0,), 1)) for key in sorted(keys)]
         self.trees = [(Tree(items), dict.fromkeys(keys, (0,)))]
         self.trees[0][0].is_owned = True
         self.frozen: list[tuple[Tree, dict]] = []
@@ -54,7 +54,9 @@ class TreesAgainstDicts(RuleBasedStateMachine):
         tree, rows = data.draw(st.sampled_from(self.trees))
         self.at += 1
         for key, row in writes:
-            tree[key] = push(tree.get(key), self.at, row, 0)
+            older = tree.get(key)
+            is_new = older is None
+            tree[key] = first_version(row, self.at) if is_new else push(older, self.at, row, 0)
             rows[key] = row
         tree.check()
 
@@ -64,7 +66,7 @@ class TreesAgainstDicts(RuleBasedStateMachine):
         new = keys - set(tree.maps[0]).union(*tree.maps)
         if new:
             self.at += 1
-            tree.insert_all({key: push(None, self.at, (7,), 0) for key in new}, self.at)
+            tree.insert_all({key: first_version((7,), self.at) for key in new}, self.at)
             rows.update(dict.fromkeys(new, (7,)))  # not checked here: checks sort the leaves
 
     @rule(data=st.data(), keys=st.sets(KEYS, max_size=5))

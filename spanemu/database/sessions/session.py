@@ -163,9 +163,10 @@ class Session:
     ) -> CommitOutcome:
         """Commit a transaction with `mutations` on top of its DML."""
         if isinstance(selector, SingleUse):
-            if not isinstance(selector.options, ReadWriteOptions):
-                raise errors.NotReadWrite("single-use read-only or partitioned-dml")
-            return self._commit_at_once(selector.options, mutations, options)
+            at_once = one_row_commit.commit_at_once(
+                self.transactions.core, selector.options, mutations, options, self.last_use_time
+            )
+            return at_once or self._commit_alone(selector.options, mutations, options)
         transaction = self._select(selector)
         if isinstance(transaction, ReadWriteTransaction):
             return self._commit(transaction, mutations, options)
@@ -179,18 +180,15 @@ class Session:
     ) -> CommitOutcome:
         return self._activity.record_commit(transaction, mutations, options, self.last_use_time)
 
-    def _commit_at_once(
+    def _commit_alone(
         self,
-        options: ReadWriteOptions,
+        options: TransactionOptions,
         mutations: Sequence[Mutation],
         commit_options: CommitOptions,
     ) -> CommitOutcome:
         """Commit a transaction that consists of this commit only."""
-        at_once = one_row_commit.commit_at_once(
-            self.transactions.core, options, mutations, commit_options, self.last_use_time
-        )
-        if at_once is not None:
-            return at_once
+        if not isinstance(options, ReadWriteOptions):
+            raise errors.NotReadWrite("single-use read-only or partitioned-dml")
         commit = partial(self._commit, mutations=mutations, options=commit_options)
         return self.transactions.run_first_request(self.transactions.single_use(options), commit)
 
@@ -210,6 +208,7 @@ class Session:
         An invalid group is represented by the error to answer it with.
         """
         options = ReadWriteOptions(exclude_from_change_streams=exclude_from_change_streams)
+        selector = SingleUse(options)
         commit_options = CommitOptions(transaction_tag=transaction_tag)
         for index, group in enumerate(groups):
             if index:
@@ -218,7 +217,8 @@ class Session:
             try:
                 if isinstance(group, SpannerError):
                     raise group
-                outcome = self._commit_at_once(options, group, commit_options)
+                # A guard has checked all groups before (`access_policy`).
+                outcome = Session.commit(self, selector, group, commit_options)
             except SpannerError as failure:
                 annotate("failure", failure.code.name)
                 yield index, failure, None

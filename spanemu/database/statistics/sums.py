@@ -169,13 +169,14 @@ class Sums:
     def _aggregate_commits(self, commits: Iterable[CommitRecord]) -> None:
         groups: defaultdict[tuple[int, Alike], list[CommitRecord]] = defaultdict(list)
         pending, waited = self._pending, self._waited
+        has_requests = bool(pending or waited)
         for commit in commits:
-            age, tag = commit.age, commit.tag
+            tag = commit.tag
             sources: tuple[Any, ...] = ()
-            if waited:
-                waited.pop(age, None)
-            if age in pending:
-                tag, sources = _done(pending.pop(age), tag)
+            if has_requests:
+                waited.pop(commit.age, None)
+                if commit.age in pending:
+                    tag, sources = _done(pending.pop(commit.age), tag)
             groups[commit.at // _MINUTE, (tag, sources, commit.mutations)].append(commit)
         for (minute, key), similar in groups.items():
             period = self._minute(minute)

@@ -3,48 +3,46 @@
     commit_at_once   a transaction that consists of this commit alone: no handle, no lock holder
     committed_row    the commit of a transaction that has written nothing before
 
-Everything that hears of a commit in general hears of it here as well, or prevents it: what looks
-into the middle of commits (`is_observed`) has them made in general.
+Everything that hears of a commit in general hears of it here as well, or prevents it: where an
+observer looks into the middle of commits, they are made in general.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spanemu.base.call import current_annotations
+from spanemu.base.call import serving
 from spanemu.base.clock import monotonic
 from spanemu.database.activity import CommitRecord
 from spanemu.database.core import CommitObserver, DatabaseCore
 from spanemu.database.generation import Generation
-from spanemu.database.options import CommitOptions, ReadWriteOptions
+from spanemu.database.options import CommitOptions, TransactionOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
 from spanemu.txn.locks.holder import LockHolder
-from spanemu.txn.read_write import Reads
 from spanemu.txn.rules import CompiledTable
 from spanemu.values.mutation import Mutation
-
-_PESSIMISTIC = Reads.PESSIMISTIC  # read faster than an attribute of the enumeration
 
 
 def commit_at_once(
     core: DatabaseCore,
-    options: ReadWriteOptions,
+    options: TransactionOptions,
     mutations: Sequence[Mutation],
     commit_options: CommitOptions,
     arrived: int,
 ) -> CommitOutcome | None:
     """Commit one row in a single-use transaction; None if it needs the general commit.
 
-    `arrived` is the arrival time of the request.
+    `options` may be of a kind that does not commit. `arrived` is the arrival time of the request.
     """
-    if len(mutations) != 1 or options.previous or options.reads is not _PESSIMISTIC:
+    if not options.commits_at_once or len(mutations) != 1:
         return None
     began, mutation = monotonic(), mutations[0]
     row = committed_row(core, core.history.current, None, mutation)
     if row is None:
         return None
+    at, mutation_count, sample = row
     number = next(core.ages)
     seconds = monotonic() - began
     core.activity.add_commit(
@@ -57,11 +55,11 @@ def commit_at_once(
             seconds,
             seconds,
             None,
-            row.sample,
+            sample,
         )
     )
-    stats = row.mutations if commit_options.return_stats else None
-    return CommitOutcome(row.at, stats, None, None, options.control)
+    stats = mutation_count if commit_options.return_stats else None
+    return CommitOutcome(at, stats, None, None, options.control)
 
 
 def committed_row(
@@ -84,29 +82,22 @@ def committed_row(
         context = StatementContext(core, generation.schema, writable=True)
         if not one_row.has_valid_timestamps(row, context):
             return None
-    mutations_max = core.environment.limits.mutations_per_commit - counted
     store = core.store
     with store.mutex:
         # The schema may have changed meanwhile, or the database may have been dropped.
-        if core.history.current is not generation or core.closed or is_observed(core, plan.rules):
+        if core.history.current is not generation or core.closed:
             return None
-        return one_row.commit(store, core.locks, holder, row, mutations_max)
-
-
-def is_observed(core: DatabaseCore, rules: CompiledTable) -> bool:
-    """Return whether an observer needs the details of commits to a table.
-
-    An observer of locks hears of conflicts alone, which a commit in one step has not.
-    """
-    store = core.store
-    if store.change_log is not None or store.followers or store.explorer is not None:
-        return True
-    if core.locks.explorer is not None or core.splitting.keeps_commits:
-        return True
-    observer = core.commit_observer
-    if observer is not None and _is_attributed(observer, rules):
-        return True
-    return current_annotations() is not None
+        # An observer of locks hears of conflicts alone, which a commit in one step has not. An
+        # explorer of the store is that of the locks as well. The followers of the store follow
+        # queues, whose messages are not committed in one step.
+        if store.change_log is not None or store.explorer is not None:
+            return None
+        observer, call = core.commit_observer, serving.call
+        if observer is not None and _is_attributed(observer, plan.rules):
+            return None
+        if core.splitting.keeps_commits or (call is not None and call.facts is not None):
+            return None
+        return one_row.commit(store, core.locks, holder, row, counted)
 
 
 def _is_attributed(observer: CommitObserver, rules: CompiledTable) -> bool:

@@ -333,9 +333,9 @@ class ReadWriteTransaction(TransactionLifecycle):
             return None
         if work is None:
             self.holder.begin(next(self._core.ages))
-        self.written = row.sample
-        stats = self._mutation_count + row.mutations if options.return_stats else None
-        return CommitOutcome(row.at, stats, None, None, self.options.control)
+        at, mutations, self.written = row
+        stats = self._mutation_count + mutations if options.return_stats else None
+        return CommitOutcome(at, stats, None, None, self.options.control)
 
     def _origin(self, tag: str) -> ChangeOrigin:
         """Return the properties that change streams record; `tag` is the tag of the commit."""

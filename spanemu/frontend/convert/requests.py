@@ -313,21 +313,21 @@ def max_partitions_from_proto(request: Any) -> int:
 def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -> CommitOptions:
     """Return the options of a CommitRequest."""
     # To measure a message is to serialize it: one that was parsed at once is known to be small.
-    is_measured = request.__class__ is LargeRequest or bytes_max < LARGE_REQUEST_BYTES
-    if is_measured and (size := request.ByteSize()) > bytes_max:
-        raise CommitTooLarge(size, bytes_max)
+    if request.__class__ is LargeRequest or bytes_max < LARGE_REQUEST_BYTES:
+        size = request.ByteSize()
+        if size > bytes_max:
+            raise CommitTooLarge(size, bytes_max)
     if request.HasField("max_commit_delay"):
         # The server may wait that long to batch commits; the emulator never waits.
         delay = duration_from_proto(request.max_commit_delay)
         if not 0 <= delay <= COMMIT_DELAY_MAX_NANOS:
             raise InvalidCommitDelay(delay)
-    has_token = request.HasField("precommit_token")
-    token = request.precommit_token.precommit_token if has_token else b""
-    tag = tags_from_proto(request)[1]
-    if not (token or tag or request.return_commit_stats):
+    token = request.precommit_token.precommit_token if request.HasField("precommit_token") else b""
+    tag, returns_stats = tags_from_proto(request)[1], request.return_commit_stats
+    if not (token or tag or returns_stats):
         return _PLAIN_COMMIT
     return CommitOptions(
-        return_stats=request.return_commit_stats,
+        return_stats=returns_stats,
         precommit_token=token,
         transaction_tag=tag,
     )

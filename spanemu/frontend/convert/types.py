@@ -37,7 +37,7 @@ from spanemu.frontend.wire import Type as TypeMessage
 from spanemu.schema.objects import NO_TYPES, ProtoTypes
 from spanemu.values import types
 from spanemu.values.types import API_CODES, StructField, Type, TypeCode
-from spanemu.values.value_bytes import field
+from spanemu.values.value_bytes import field, varint
 
 _ARRAY, _STRUCT, _PROTO, _ENUM = (
     API_CODES[code][0] for code in (TypeCode.ARRAY, TypeCode.STRUCT, TypeCode.PROTO, TypeCode.ENUM)
@@ -123,9 +123,8 @@ def struct_type_to_proto(fields: Iterable[tuple[str, Type]]) -> Any:
 
 def list_from_proto(message: Any) -> list[Any]:
     """Return the raw values of a ListValue. Raises ValueWithoutKind."""
-    kinds = _KINDS
     return [
-        value.string_value or value.number_value or kinds[value.WhichOneof("kind")](value)
+        value.string_value or value.number_value or _KINDS[value.WhichOneof("kind")](value)
         for value in message.values[:]
     ]
 
@@ -217,26 +216,28 @@ def timestamp_to_proto(nanos: int) -> Any:
 def timestamp_field(number: int, timestamp: int) -> bytes:
     """Return a Timestamp as field `number`, below 16, of the message that contains it."""
     seconds, nanos = divmod(timestamp, NANOS_PER_SECOND)
-    if nanos >> _FOUR_VARINT_BYTES:
-        return b"%b%c%c%c%c%c" % (
-            _timestamp_before_nanos(number, seconds),
+    rest = _RESTS[nanos >> _THREE_VARINT_BYTES]
+    if rest:
+        return b"%b%c%c%c%b" % (
+            _timestamp_before_nanos(number, seconds, len(rest)),
             nanos & 0x7F | 0x80,
             nanos >> 7 & 0x7F | 0x80,
             nanos >> 14 & 0x7F | 0x80,
-            nanos >> 21 & 0x7F | 0x80,
-            nanos >> _FOUR_VARINT_BYTES,
+            rest,
         )
     return field(number, Timestamp(seconds=seconds, nanos=nanos).SerializeToString())
 
 
-_FOUR_VARINT_BYTES = 28  # bits
+_THREE_VARINT_BYTES = 21  # bits
+# What follows three bytes of nanoseconds; nothing for those that take at most three bytes.
+_RESTS = (b"", *map(varint, range(1, (NANOS_PER_SECOND >> _THREE_VARINT_BYTES) + 1)))
 
 
-@lru_cache(16)
-def _timestamp_before_nanos(number: int, seconds: int) -> bytes:
-    """Return the beginning of a Timestamp whose nanoseconds take five bytes."""
+@lru_cache(32)
+def _timestamp_before_nanos(number: int, seconds: int, rest: int) -> bytes:
+    """Return the beginning of a Timestamp whose nanoseconds take three bytes and a rest."""
     content = Timestamp(seconds=seconds).SerializeToString() + b"\x10"
-    return b"%c%c%b" % (number << 3 | 2, len(content) + 5, content)
+    return b"%c%c%b" % (number << 3 | 2, len(content) + 3 + rest, content)
 
 
 def read_timestamp_from_proto(message: Any, kind: str) -> int:

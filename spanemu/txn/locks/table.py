@@ -202,6 +202,8 @@ class LockTable:
 
         `holder` is None for a transaction without locks. The caller holds `mutex`.
         """
+        if not (self._rows or self._ranges or self._requests):
+            return True
         holders = self._rows.get((tree, key))
         if holders is not None and (len(holders) > 1 or holder not in holders):
             return False
@@ -377,24 +379,25 @@ class LockTable:
         """Release the locks of a transaction, and wake the transaction and its waiters."""
         if self.explorer is not None:
             self.explorer.ended_transaction(holder)
-        rows = self._rows
-        for row_key in holder.rows:
-            holders = rows.pop(row_key)
-            if len(holders) > 1:
-                del holders[holder]
-                rows[row_key] = holders
-        for tree in holder.keys:
-            key_holders = self._keys[tree]
-            del key_holders[holder]
-            if not key_holders:
-                del self._keys[tree]
-        for tree in holder.unions:
-            range_holders = self._ranges[tree]
-            del range_holders[holder]
-            if not range_holders:
-                del self._ranges[tree]
-        holder.rows, holder.keys = {}, {}
+        if holder.rows:
+            rows = self._rows
+            for row_key in holder.rows:
+                holders = rows.pop(row_key)
+                if len(holders) > 1:
+                    del holders[holder]
+                    rows[row_key] = holders
+            for tree in holder.keys:
+                key_holders = self._keys[tree]
+                del key_holders[holder]
+                if not key_holders:
+                    del self._keys[tree]
+            holder.rows, holder.keys = {}, {}
         if holder.ranges:
+            for tree in holder.unions:
+                range_holders = self._ranges[tree]
+                del range_holders[holder]
+                if not range_holders:
+                    del self._ranges[tree]
             holder.ranges, holder.unions = {}, {}
         if self._waiting.by_blocker:
             self._waiting.wake(holder)

@@ -8,7 +8,7 @@ from typing import Any
 from spanemu.hotspots.trace import CommitBatch, RecentCommits
 from spanemu.hotspots.tree_load import DELETES, INSERTS, UPDATES
 from spanemu.storage.layout import TreeId
-from spanemu.storage.versions import Row, Version, push
+from spanemu.storage.versions import Row, Version, first_version, push
 
 TREE, INDEX = TreeId(1), TreeId(2)
 
@@ -26,7 +26,7 @@ def batch_of(commits: list[tuple[int, tuple[Any, ...]]]) -> CommitBatch:
     journal: list[Any] = []
     for at, writes in commits:
         for tree, key, row in writes:
-            journal += tree, key, push(None, at, row, 0)
+            journal += tree, key, first_version(row, at)
     return CommitBatch(journal)
 
 
@@ -38,7 +38,7 @@ def test_a_batch_returns_its_commits() -> None:
 
 
 def test_each_row_belongs_to_the_stream_of_its_kind_of_write() -> None:
-    there = push(None, 5, (1,), 0)
+    there = first_version((1,), 5)
     gone = push(there, 6, None, 0)
     rows: list[tuple[bytes, Row | None, Version | None]] = [
         (b"a", (1,), None),
@@ -49,8 +49,9 @@ def test_each_row_belongs_to_the_stream_of_its_kind_of_write() -> None:
     ]
     journal: list[Any] = []
     for key, row, before in rows:
-        journal += TREE, key, push(before, 7, row, 0)
-    journal += INDEX, b"f", push(None, 8, (), 0)
+        version = first_version(row, 7) if before is None else push(before, 7, row, 0)
+        journal += TREE, key, version
+    journal += INDEX, b"f", first_version((), 8)
     batch = CommitBatch(journal)
     assert (batch.timestamps, batch.commits) == ((7, 7, 7, 7, 7, 8), 2)
     assert list(batch.by_stream()) == [
@@ -70,7 +71,7 @@ def test_a_batch_of_new_rows_is_divided_by_tree() -> None:
     rows = [(7, TREE, b"a"), (7, INDEX, b"b"), (8, TREE, b"c"), (8, INDEX, b"d")]
     journal: list[Any] = []
     for at, tree, key in rows:
-        journal += tree, key, push(None, at, (), 0)
+        journal += tree, key, first_version((), at)
     assert list(CommitBatch(journal).by_stream()) == [
         (TREE, INSERTS, [7, 8], [b"a", b"c"]),
         (INDEX, INSERTS, [7, 8], [b"b", b"d"]),

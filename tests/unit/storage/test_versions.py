@@ -5,6 +5,7 @@ from __future__ import annotations
 from spanemu.storage.versions import (
     PRUNE_DEPTH_MIN,
     expired,
+    first_version,
     prune,
     push,
     visible,
@@ -14,8 +15,9 @@ from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW
 
 
 def chain(*writes, horizon=0):
-    version = None
-    for at, row in writes:
+    (at, row), *later = writes
+    version = first_version(row, at)
+    for at, row in later:
         version = push(version, at, row, horizon)
     return version
 
@@ -42,8 +44,8 @@ def test_pushing_a_version_drops_those_behind_an_expired_head() -> None:
 
 
 def test_a_hot_row_keeps_only_what_is_readable() -> None:
-    version = None
-    for at in range(1, 20 * PRUNE_DEPTH_MIN):
+    version = first_version((1,), 1)
+    for at in range(2, 20 * PRUNE_DEPTH_MIN):
         version = push(version, at, (at,), horizon=at - 10)
         assert visible(version, at - 5) == ((at - 5,) if at > 5 else None)
     assert depth_of(version) <= 2 * PRUNE_DEPTH_MIN
@@ -74,8 +76,8 @@ def steps_to(version, at):
 
 
 def test_the_versions_of_a_hot_row_are_kept_while_readable() -> None:
-    version = None
-    for at in range(1, 4_096):
+    version = first_version((1,), 1)
+    for at in range(2, 4_096):
         before = version
         version = push(version, at, (at,), horizon=0)
         assert version[2] is before

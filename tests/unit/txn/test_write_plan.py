@@ -91,7 +91,7 @@ def test_columns_that_cannot_be_written(bench: Bench, columns, failure, facts) -
 def test_values_are_decoded(bench: Bench) -> None:
     taken = plan(bench, INSERT, "T", "Name Id At")
     cells = taken.decode(["a", "5", COMMIT_TIMESTAMP_PLACEHOLDER])
-    assert cells == ["a", 5, COMMIT_TIMESTAMP]
+    assert cells == ("a", 5, COMMIT_TIMESTAMP)
     assert taken.new_row(cells)[:2] == [5, "a"]
 
 
