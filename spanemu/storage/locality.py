@@ -101,14 +101,16 @@ def copied_keys(keys: list[bytes]) -> list[bytes]:
     return copies
 
 
-def free_all(replaced: list[Version]) -> None:
-    """Free a list of versions, so that the parts of memory with nothing else in them are free.
+def free_all(replaced: list[list[Version]]) -> None:
+    """Free lists of versions, so that the parts of memory with nothing else in them are free.
 
     Python keeps up to 2,000 tuples of each length that are freed, for the next ones. Those of the
     last rows that were made take this place first: replaced tuples lie everywhere in the old parts.
     """
-    lengths = {len(version) for version in replaced}
-    lengths |= {len(version[1]) for version in replaced if version[1] is not None}
+    lengths = {len(version) for versions in replaced for version in versions}
+    lengths |= {
+        len(version[1]) for versions in replaced for version in versions if version[1] is not None
+    }
     for length in lengths:
         list(zip(*[range(_TUPLES_KEPT)] * length, strict=True))
     list(map(float, range(_TUPLES_KEPT)))
