@@ -208,7 +208,7 @@ class Table:
 
     @cached_property
     def has_short_rows(self) -> bool:
-        """Whether rows may be stored that are shorter than the width."""
+        """Return whether rows may be stored that are shorter than the width."""
         return self.least_width < self.width
 
     def column(self, name: str) -> Column | None:
