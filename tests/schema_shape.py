@@ -16,8 +16,8 @@ from spanemu.schema.table import Column, Identity
 
 _BY_ORIGIN = frozenset(
     {
-        "id", "position", "positions_used", "generation", "next_id", "limits", "dialect", "fold",
-        "ready",
+        "id", "position", "positions_used", "least_width", "generation", "next_id", "limits",
+        "dialect", "fold", "ready",
     }
 )  # fmt: skip
 _UNORDERED = frozenset({"foreign_keys", "checks", "grants", "managed_by", "synonyms"})

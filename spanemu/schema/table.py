@@ -144,8 +144,9 @@ class Table:
     `columns`, each at its `Column.position`. `row_deletion_policy` is (column, days).
 
     The positions of dropped columns stay unused, because rows stored earlier still have cells
-    there. `positions_used` counts these positions where no later column follows them. `fold` is the
-    schema's. A queue is a table whose last column, the delivery time, no statement declares.
+    there. `positions_used` counts these positions where no later column follows them. `least_width`
+    is the number of columns that the table was created with: no stored row has fewer cells. `fold`
+    is the schema's. A queue is a table whose last column, the delivery time, no statement declares.
     """
 
     name: str
@@ -161,6 +162,7 @@ class Table:
     row_deletion_policy: tuple[str, int] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     positions_used: int = 0
+    least_width: int = field(default=0, compare=False, repr=False)
     is_queue: bool = False
     fold: Fold = field(default=GOOGLE_STANDARD_SQL.fold, compare=False, repr=False)
 
@@ -203,6 +205,11 @@ class Table:
         """The number of cells of a row stored under this generation, with dropped columns."""
         last = max((column.position for column in self.columns), default=-1)
         return max(last + 1, self.positions_used)
+
+    @cached_property
+    def has_short_rows(self) -> bool:
+        """Return whether rows may be stored that are shorter than the width."""
+        return self.least_width < self.width
 
     def column(self, name: str) -> Column | None:
         """Return the column with that name."""

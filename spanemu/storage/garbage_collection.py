@@ -145,7 +145,8 @@ def undo(
         if version is None:
             tree.discard(key)
         else:
-            tree.put(key, version, tree.get(key))
+            maps = tree.maps
+            tree.put(key, version, maps[0].get(key) if len(maps) == 1 else tree.get(key))
             if version[3] > 1 or version[1] is None:
                 garbage.rows.append((version[0], tree_id, key))
 

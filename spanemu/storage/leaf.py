@@ -74,9 +74,13 @@ class Leaf:
         return twin
 
     def moved(self) -> Leaf:
-        """Return a leaf of the same owner with the same content, in other memory."""
-        twin = self.copy(self.owner)
-        twin._keys = locality.copied_keys(self.keys)
+        """Return a leaf of the same owner with the same content, in other memory.
+
+        Its numbers are copied as well: those of each leaf were made at another time of a load.
+        """
+        twin = Leaf(locality.copied_keys(self.keys), self.newest + 0, self.live + 0, self.owner)
+        twin.rows = None if self.rows is None else self.rows.copy()
+        twin.scans = self.scans
         return twin
 
     def join(self, upper: Leaf) -> None:

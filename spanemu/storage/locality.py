@@ -101,15 +101,37 @@ def copied_keys(keys: list[bytes]) -> list[bytes]:
     return copies
 
 
-def free_all(replaced: list[Version]) -> None:
-    """Free a list of versions, so that the parts of memory with nothing else in them are free.
+class Replaced:
+    """The rows of a tree that copies have replaced, and whose memory is not freed yet."""
 
-    Python keeps up to 2,000 tuples of each length that are freed, for the next ones. Those of the
-    last rows that were made take this place first: replaced tuples lie everywhere in the old parts.
-    """
-    lengths = {len(version) for version in replaced}
-    lengths |= {len(version[1]) for version in replaced if version[1] is not None}
-    for length in lengths:
-        list(zip(*[range(_TUPLES_KEPT)] * length, strict=True))
-    list(map(float, range(_TUPLES_KEPT)))
-    replaced.clear()
+    def __init__(self) -> None:
+        self.count = 0
+        self._versions: list[list[Version]] = []
+        self._lists: list[object] = []  # freed last, because copies would take their places
+
+    def add(self, versions: list[Version], rows: list[Row | None]) -> None:
+        """Add versions, and the list of their rows, which is empty now."""
+        self.count += len(versions)
+        self._versions.append(versions)
+        self.keep(rows)
+
+    def keep(self, replaced: object) -> None:
+        """Keep an object until the rows are freed."""
+        self._lists.append(replaced)
+
+    def free(self) -> None:
+        """Free all rows, so that the parts of memory with nothing else in them are free.
+
+        Python keeps up to 2,000 tuples of each length that are freed, for the next ones. Those of
+        the last rows that were made take this place first: replaced tuples lie everywhere in the
+        old parts.
+        """
+        lengths = set[int]()
+        for versions in self._versions:
+            lengths |= {len(version) for version in versions}
+            lengths |= {len(version[1]) for version in versions if version[1] is not None}
+        for length in lengths:
+            list(zip(*[range(_TUPLES_KEPT)] * length, strict=True))
+        list(map(float, range(_TUPLES_KEPT)))
+        self._versions.clear()
+        self._lists.clear()

@@ -73,7 +73,7 @@ class Tree:
         self._arrived_at = BEGINNING  # not earlier than their versions
         self._arrived_max = next(_first_arrived_max)
         self.is_owned = False  # whether no clone reads the tree, as its split knows
-        self._replaced: list[Version] = []  # whose memory is not freed yet: see `locality`
+        self._replaced = locality.Replaced()
         self._ends: list[int] | None = None  # for each leaf the number of keys up to its end
         self._lives: tuple[list[int], int] | None = None  # see `_live_counts`
         keys = list(heads)
@@ -292,7 +292,7 @@ class Tree:
                 first, end = leaf.from_first_live(first, end, descending, self._newest_rows)
             if first < end:
                 yield leaf, first, end
-        if self._replaced:
+        if self._replaced.count:
             self._free_replaced()
 
     def count_rows(
@@ -386,26 +386,29 @@ class Tree:
             return
         if not locality.are_scattered(leaf.rows):
             return
-        leaf.rows = None  # Nothing else may refer to rows that are copied.
+        rows, leaf.rows = leaf.rows, None
+        rows.clear()  # Nothing else may refer to rows that are copied.
         versions = self.versions(leaf.keys)
         copies = locality.copies_of(versions)
         if copies is not None:
             self.maps[0].update(zip(leaf.keys, copies, strict=True))
-            self._replaced += versions
+            self._replaced.add(versions, rows)
             versions = copies
         leaf.rows = [version[1] for version in versions]
 
     def _free_replaced(self) -> None:
         """Free the rows that copies have replaced, and copy the keys if most rows were copied."""
-        replaced, self._replaced = self._replaced, []
-        if self.is_owned and len(self.maps) == 1 and 2 * len(replaced) > self._count:
+        replaced, self._replaced = self._replaced, locality.Replaced()
+        if self.is_owned and len(self.maps) == 1 and 2 * replaced.count > self._count:
             heads = layers.Map()
+            replaced.keep(self._leaves)
             self._leaves = [leaf.moved() for leaf in self._leaves]
             self._firsts = locality.copied_keys(self._firsts)
+            self._ends = self._lives = None
             for leaf in self._leaves:
                 heads.update(zip(leaf.keys, self.versions(leaf.keys), strict=True))
             self.maps = (heads,)
-        locality.free_all(replaced)
+        replaced.free()
 
     def written_after(self, piece: Piece, at: int) -> list[Version]:
         """Return the newest versions of the rows of a piece that were written after `at`."""

@@ -50,14 +50,15 @@ class SnapshotReader:
         if self._store.explorer is not None:
             self._store.explorer.read(tree, ranges, cells, self.at)
         stored = self._store.scan_batches(tree, ranges, self.at, descending=descending)
-        batches = map(self._checked_retention, stored)
-        rows = Batched(self._filled(batches, source) if isinstance(source, Table) else batches)
+        batches: Iterable[list[Row]] = map(self._checked_retention, stored)
+        if isinstance(source, Table) and source.has_short_rows:
+            batches = self._filled(batches, source.width)
+        rows = Batched(batches)
         return rows if self._store.observer is None else self._observed(tree, rows)
 
     @staticmethod
-    def _filled(batches: Iterable[list[Row]], table: Table) -> Iterator[list[Row]]:
+    def _filled(batches: Iterable[list[Row]], width: int) -> Iterator[list[Row]]:
         """Yield rows with the cells of columns that were added after they were written."""
-        width = table.width
         for rows in batches:
             is_whole = list(map(len, rows)).count(width) == len(rows)
             yield rows if is_whole else [row_cells(row, width) for row in rows]

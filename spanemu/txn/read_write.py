@@ -121,13 +121,13 @@ class TransactionWorkspace:
     ) -> Iterator[Row]:
         """Yield the rows or entries of `source` in key order."""
         items = self._items(tree_of(source), ranges, lock, descending, must_hold)
-        if isinstance(source, Table):
+        if isinstance(source, Table) and source.has_short_rows:
             width = source.width
             for _, row in items:
                 yield row if len(row) == width else row_cells(row, width)
         else:
-            for _, entry in items:
-                yield entry
+            for _, row in items:
+                yield row
 
     def count(
         self,

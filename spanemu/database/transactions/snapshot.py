@@ -44,8 +44,8 @@ from spanemu.database.statements.results import (
 )
 from spanemu.database.statements.table_functions import FunctionCalls, PreparedCall
 from spanemu.database.system_tables import catalog
+from spanemu.sql.analysis import stream_query
 from spanemu.sql.analysis.errors import TableFunctionNotFound
-from spanemu.sql.analysis.stream_query import StreamQuery, StreamQueryInTransaction
 from spanemu.sql.executor.run import ByteRange, RowReader, Run
 from spanemu.storage.layout import hierarchy_of
 from spanemu.storage.store import Store
@@ -151,16 +151,16 @@ class SnapshotTransaction:
         """Run a query."""
         try:
             prepared = self._prepare(request)
-        except StreamQuery as query:
+        except stream_query.StreamQuery as query:
             if not self._single_use_strong:
-                raise StreamQueryInTransaction() from None
+                raise stream_query.StreamQueryInTransaction() from None
             self.at = _STREAM_READ_TIMESTAMP
             return stream_queries.stream_result(self._core, query.call, request, self._session)
         except TableFunctionNotFound as missing:
             try:  # The stream may be newer than the timestamp.
                 prepare(self._core.generation, request, self._reader)
-            except StreamQuery:
-                raise StreamQueryInTransaction() from None
+            except stream_query.StreamQuery:
+                raise stream_query.StreamQueryInTransaction() from None
             raise missing
         return self._execute(request, prepared, self._reader)
 

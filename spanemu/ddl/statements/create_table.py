@@ -123,6 +123,7 @@ def declared_table(
         id=first,
         columns=columns,
         key=_key(statement, definitions, columns, schema.orders),
+        least_width=len(columns),
         fold=schema.fold,
         synonyms=_synonyms(statement, schema),
         row_deletion_policy=None if policy is None else (policy.column.name, policy.days),

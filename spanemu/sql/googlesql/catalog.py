@@ -8,7 +8,7 @@ those that GoogleSQL has and Spanner refuses to their signatures.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -21,29 +21,31 @@ from spanemu.sql.token_cursor import Bounds
 
 F = TypeVar("F", bound=Function | AggregateFunction)
 
-# The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES.
-_SCALAR_CHAPTERS = (
-    "comparison_operators",  # First, because a name is searched for in chapter after chapter.
+# The modules of `sql.functions` with a table FUNCTIONS, or AGGREGATES, in the order in which a name
+# is searched for: those of the most common functions, and those that import little, come first.
+_CHAPTERS = (
+    "comparison_operators",
+    "aggregates.aggregate",
     "operators",
-    "array",
-    "compression",
     "conditional",
-    "graph.functions",
-    "hash",
-    "json.functions",
+    "array",
     "numbers.bit",
-    "numbers.mathematical",
-    "numbers.vector",
-    "text.net",
-    "text.string",
     "time.date",
     "time.interval",
     "time.timestamp",
+    "numbers.mathematical",
+    "text.string",
+    "json.functions",
     "utility",
+    "hash",
+    "compression",
+    "numbers.vector",
+    "text.net",
+    "aggregates.statistical_aggregate",
+    "graph.functions",
     "remote_calls",
-    "search.functions",  # Last, because it is rarely used.
+    "search.functions",
 )
-_AGGREGATE_CHAPTERS = ("aggregates.aggregate", "aggregates.statistical_aggregate")
 
 _UNSUPPORTED: Mapping[str, str] = {
     "PENDING_COMMIT_TIMESTAMP_INT64": "timestamp",
@@ -96,38 +98,62 @@ _FOREIGN = (
 )
 
 
-class _Chapters(Mapping[str, F]):
-    """The functions of some chapters by name and by each alias.
+class ChapterSearch:
+    """The search for functions by name and by each alias, in chapter after chapter."""
 
-    A lookup imports the chapters in order, up to the chapter of the function.
-    """
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {}
+        self.aggregates: dict[str, AggregateFunction] = {}
+        self._mutex = RLock()  # Guards the fields.
+        self._chapters = list(_CHAPTERS)  # not imported yet
 
-    def __init__(self, table: str, chapters: Sequence[str]) -> None:
-        self._table = table
-        self._mutex = RLock()  # Guards the fields below.
-        self._chapters = list(chapters)  # not imported yet
-        self._functions: dict[str, F] = {}
+    def find(self, name: str) -> None:
+        """Import chapters up to that of a function or an aggregate."""
+        with self._mutex:
+            while name not in self.functions and name not in self.aggregates and self._chapters:
+                self._import(self._following(name))
 
-    def _import_next(self) -> None:
-        module = import_module(f"spanemu.sql.functions.{self._chapters[0]}")
-        for function in getattr(module, self._table):
-            self._functions.update(dict.fromkeys((function.name, *function.aliases), function))
-        del self._chapters[0]
-
-    def _all(self) -> dict[str, F]:
+    def find_all(self) -> None:
+        """Import all chapters."""
         with self._mutex:
             while self._chapters:
-                self._import_next()
-        return self._functions
+                self._import(self._chapters[0])
+
+    def _following(self, name: str) -> str:
+        """Return the chapter to import next. No aggregate is an operator, such as "$add"."""
+        first, *others = self._chapters
+        is_needless = name.startswith("$") and first.startswith("aggregates.")
+        return others[0] if is_needless and others else first
+
+    def _import(self, chapter: str) -> None:
+        module = import_module(f"spanemu.sql.functions.{chapter}")
+        _add(self.functions, getattr(module, "FUNCTIONS", ()))
+        _add(self.aggregates, getattr(module, "AGGREGATES", ()))
+        self._chapters.remove(chapter)
+
+
+def _add(known: dict[str, F], functions: Iterable[F]) -> None:
+    for function in functions:
+        known.update(dict.fromkeys((function.name, *function.aliases), function))
+
+
+class _Found(Mapping[str, F]):
+    """The functions, or the aggregates, that a search finds."""
+
+    def __init__(self, search: ChapterSearch, found: dict[str, F]) -> None:
+        self._search = search
+        self._found = found
 
     def __getitem__(self, name: str) -> F:
-        function = self._functions.get(name)
+        function = self._found.get(name)
         if function is None:
-            with self._mutex:
-                while name not in self._functions and self._chapters:
-                    self._import_next()
-                function = self._functions[name]
+            self._search.find(name)
+            function = self._found[name]
         return function
+
+    def _all(self) -> dict[str, F]:
+        self._search.find_all()
+        return self._found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
@@ -136,9 +162,10 @@ class _Chapters(Mapping[str, F]):
         return len(self._all())
 
 
+_SEARCH = ChapterSearch()
 CATALOG = Catalog(
-    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS),
-    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS),
+    _Found(_SEARCH, _SEARCH.functions),
+    _Found(_SEARCH, _SEARCH.aggregates),
     _UNSUPPORTED,
     {signature.partition("(")[0]: signature for signature in _FOREIGN},
 )

@@ -17,9 +17,8 @@ from spanemu.sql.plan.joins import PHYSICAL, Join, Unnest
 from spanemu.sql.plan.nodes import Columns, Node, Subquery
 from spanemu.sql.plan.paths import PathScan
 from spanemu.sql.plan.traverse import free, has_query, map_parts, parts
-from spanemu.sql.planner import join_order, ordering, path_scan, spool
+from spanemu.sql.planner import edge_lookup, join_order, ordering, path_scan, spool
 from spanemu.sql.planner.access_path import best_access
-from spanemu.sql.planner.edge_lookup import plan_look_up
 from spanemu.sql.planner.estimate import estimate, spooling_cost
 from spanemu.sql.planner.planning import Planning
 from spanemu.sql.resolved import ColumnRef, Expr
@@ -274,7 +273,8 @@ def _paths(node: PathScan, required: Required, planning: Planning) -> Node:
 
     def find(lookup: Node, _: Columns) -> Node:
         if visits < _HASHED_LOOKUPS_MIN:
-            return plan_look_up(lookup, planning, choose) or seek_per_row(lookup, planning)
+            looked_up = edge_lookup.plan_look_up(lookup, planning, choose)
+            return looked_up or seek_per_row(lookup, planning)
         return per_row(lookup, planning, visits)
 
     return replace(path_scan.map_lookups(node, find), input=below)

@@ -59,3 +59,13 @@ def test_a_row_deletion_policy_and_positions_survive_a_redefinition() -> None:
     table = schema.tables["c"]
     assert table.row_deletion_policy == ("t", 3)
     assert table.width == 4
+
+
+def test_rows_may_be_short_only_after_a_column_was_added() -> None:
+    assert not any(table.has_short_rows for table in planned().tables.values())
+    narrower = planned("DROP INDEX J", "DROP INDEX I", "ALTER TABLE T DROP COLUMN b")
+    assert not narrower.tables["t"].has_short_rows
+    added = plan_batch(["ALTER TABLE T ADD COLUMN d INT64"], narrower)[-1].schema
+    assert added.tables["t"].has_short_rows
+    dropped = plan_batch(["ALTER TABLE T DROP COLUMN d"], added)[-1].schema
+    assert dropped.tables["t"].has_short_rows

@@ -13,6 +13,7 @@ import pytest
 from spanemu.base.clock import ManualClock
 from spanemu.storage import locality, tree
 from spanemu.storage.layout import TreeId
+from spanemu.storage.leaf import Leaf
 from spanemu.storage.store import Store
 from spanemu.storage.versions import Row
 
@@ -80,6 +81,22 @@ def test_rows_shared_with_a_clone_are_not_moved(store: Store) -> None:
 def test_rows_with_other_references_are_not_moved(store: Store) -> None:
     held = scanned(store)
     assert all(map(lambda row, same: row is same, held, scanned(store)))
+
+
+def test_moved_leaves_share_no_object_with_those_of_the_load(store: Store) -> None:
+    tree_ = store.split_map.trees[TREE].only.trees[TREE]
+    scanned(store)
+    before = tree_._leaves.copy()
+    scanned(store)
+    after = tree_._leaves
+    assert list(map(content, after)) == list(map(content, before))
+    assert not {id(each) for leaf in after for each in (leaf, *content(leaf))} & {
+        id(each) for leaf in before for each in (leaf, *content(leaf))
+    }
+
+
+def content(leaf: Leaf) -> list[object]:
+    return [leaf.newest, leaf.live, *leaf.keys]
 
 
 def test_history_stays_readable(store: Store) -> None:

@@ -9,7 +9,7 @@ from spanemu.sql.analysis.errors import LimitExceeded
 from spanemu.sql.errors import NESTED_STRUCTS, STRUCT_FIELDS
 from spanemu.sql.googlesql import ast
 from spanemu.sql.googlesql.analyzer.errors import BadQuery, NestedArray
-from spanemu.sql.googlesql.analyzer.expressions.messages import bundle_type
+from spanemu.sql.googlesql.analyzer.expressions import messages
 from spanemu.sql.googlesql.analyzer.name_errors import TypeNotFound
 from spanemu.sql.googlesql.syntax.names import STRUCT_DEPTH_MAX
 from spanemu.values.types import BOOL, NUMERIC, SCALARS, StructField, Type, TypeCode, array_of
@@ -40,7 +40,7 @@ def _resolve(name: ast.TypeName, schema: Schema, depth: int) -> Type:
     if name.fields is not None:
         return _struct(name, schema, depth + 1)
     assert name.path is not None
-    named = _NAMES.get(str(name.path).upper()) or bundle_type(str(name.path), schema)
+    named = _NAMES.get(str(name.path).upper()) or messages.bundle_type(str(name.path), schema)
     if named is None:
         raise TypeNotFound(str(name.path), at=name.at)
     return named

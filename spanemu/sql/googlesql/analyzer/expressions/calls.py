@@ -30,7 +30,7 @@ from spanemu.sql.googlesql.analyzer.errors import (
     PositionalNotAllowed,
     WrongArgumentCount,
 )
-from spanemu.sql.googlesql.analyzer.expressions import remote_calls
+from spanemu.sql.googlesql.analyzer.expressions import messages, remote_calls
 from spanemu.sql.googlesql.analyzer.expressions.coercion import coerce, fits
 from spanemu.sql.googlesql.analyzer.expressions.conversions import (
     check_known,
@@ -41,7 +41,6 @@ from spanemu.sql.googlesql.analyzer.expressions.conversions import (
     special_positions,
 )
 from spanemu.sql.googlesql.analyzer.expressions.expression import resolve
-from spanemu.sql.googlesql.analyzer.expressions.messages import convert, format_argument
 from spanemu.sql.googlesql.analyzer.expressions.operator_call import function_call
 from spanemu.sql.googlesql.analyzer.expressions.operators import if_as_case
 from spanemu.sql.googlesql.analyzer.expressions.overload import Argument, LambdaArgument
@@ -283,8 +282,8 @@ def _as_text(argument: Argument, codes: frozenset[TypeCode], env: Env) -> Argume
     if not isinstance(argument, Expr) or argument.type.code not in codes:
         return argument
     if argument.type.code is TypeCode.PROTO:
-        return format_argument(argument, env.analysis.schema)
-    return convert(argument, STRING, env.analysis.schema, 0)
+        return messages.format_argument(argument, env.analysis.schema)
+    return messages.convert(argument, STRING, env.analysis.schema, 0)
 
 
 def _refuse_aggregate_modifiers(node: ast.Call, name: str) -> None:
