@@ -32,7 +32,7 @@ from spanemu.database.statements.results import (
 )
 from spanemu.storage.split_map import SplitMap
 from spanemu.txn.locks.holder import COMMITTED, LockHolder
-from spanemu.values.mutation import Mutation, WriteKind
+from spanemu.values.mutation import Mutation, Shape
 
 T = TypeVar("T")
 
@@ -173,21 +173,17 @@ class Progress:
         self.updated = at
 
 
-Written = tuple[WriteKind | None, str, tuple[str, ...] | None]
-
-
 class CommitRecord(NamedTuple):
     """A commit request. `commit_seconds` is the duration of the commit, `seconds` that of the
     transaction.
 
-    `mutations` are the distinct (kind, table, columns) of the request, with None for deletes;
-    `rows` are the rows written.
+    `mutations` are the distinct shapes of the request's mutations, `rows` the rows written.
     """
 
     at: int
     tag: str
     options: ReadWriteOptions
-    mutations: tuple[Written, ...]
+    mutations: tuple[Shape, ...]
     age: tuple[int, int]
     commit_seconds: float
     seconds: float
@@ -262,7 +258,7 @@ class ActivityLog:
                 now = monotonic()
                 since = min(holder.client.began_at or began, began)
                 # Mutations may be large: keep only their kinds, tables and columns.
-                summary: dict[Written, None] = {}
+                summary: dict[Shape, None] = {}
                 for mutation in mutations:
                     summary[mutation.kind, mutation.table, mutation.columns] = None
                 self.add_commit(

@@ -28,7 +28,7 @@ from spanemu.txn.locks.holder import ACTIVE, LockHolder
 from spanemu.txn.locks.table import LockTable
 from spanemu.txn.rules import CompiledSchema, CompiledTable, Row
 from spanemu.txn.write_plan import WritePlan, plan_of
-from spanemu.values.mutation import COMMIT_TIMESTAMP, Mutation, Write, WriteKind
+from spanemu.values.mutation import COMMIT_TIMESTAMP, Mutation, Shape, Write, WriteKind
 from spanemu.values.types import BadValue
 
 # The rows that a commit wrote as `Buffer.sample` returns them, for statistics.
@@ -36,9 +36,9 @@ Sample = list[tuple[TreeId, list[Row], int]]
 
 # A row to write, resolved and checked: its plan, its cells, its key.
 OneRow = tuple[WritePlan, Row, bytes]
-# A row that was committed: its commit timestamp, its mutation count, and the row with its entries
-# as they were before they had the timestamp.
-CommittedRow = tuple[int, int, Sample]
+# A row that was committed: its commit timestamp, its mutation count, the row with its entries as
+# they were before they had the timestamp, and the shape of the write.
+CommittedRow = tuple[int, int, Sample, tuple[Shape]]
 
 PLANS_MAX = 1_000  # kept for one schema
 
@@ -145,7 +145,7 @@ def commit(
         store.apply(_stamped(writes, at) if is_pending else writes, at, masks)
         if holder is not None:
             locks.end_commit(holder)
-    return at, mutations, sample
+    return at, mutations, sample, plan.shapes
 
 
 def _add_entries(

@@ -31,7 +31,7 @@ from spanemu.values import columns as value_columns
 from spanemu.values import vector
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.key import part_encoder
-from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, WriteKind
+from spanemu.values.mutation import COMMIT_TIMESTAMP, COMMIT_TIMESTAMP_PLACEHOLDER, Shape, WriteKind
 from spanemu.values.timestamp import format_utc
 from spanemu.values.types import BadValue
 from spanemu.values.value import decoder
@@ -79,6 +79,8 @@ class WritePlan:
         self.is_upsert = kind is WriteKind.INSERT_OR_UPDATE
         refuse_queue(rules.table, kind)
         self.columns, self.width = tuple(columns), len(columns)
+        names = tuple(column.name for column in columns)
+        self.shapes: tuple[Shape] = ((kind, rules.table.name, names),)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
         nan_greatest = rules.compiled.schema.orders.nan_greatest

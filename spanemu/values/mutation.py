@@ -90,6 +90,7 @@ class Ack(Record):
 
 
 Mutation = Write | Delete | Send | Ack
+Shape = tuple[WriteKind | None, str, tuple[str, ...] | None]  # kind, table and columns of one
 
 
 @record

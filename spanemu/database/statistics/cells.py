@@ -18,12 +18,13 @@ from operator import attrgetter, mul
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from spanemu.base.errors import Code
-from spanemu.database.activity import CommitRecord, RequestRecord, Written
+from spanemu.database.activity import CommitRecord, RequestRecord
 from spanemu.database.statements.results import WrittenRows
 from spanemu.database.statistics.column_accesses import NOTHING, Touched
 from spanemu.database.statistics.weight import WriteSizes
 from spanemu.txn.locks.waits import LockRequest, LockWait
 from spanemu.txn.read_write import Reads
+from spanemu.values.mutation import Shape
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ _reads_of = attrgetter("reads")
 _figures_of = attrgetter("rows", "size", "scanned", "written", "seconds", "code", "age")
 
 Touches = Callable[[Any], Touched]  # the columns that a plan uses
-TouchesOfMutations = Callable[[Sequence[Written]], Touched]
+TouchesOfMutations = Callable[[Sequence[Shape]], Touched]
 
 
 class Cell:
@@ -255,7 +256,7 @@ class Transactions(Cell):
         self,
         tag: str = "",
         sources: tuple[Any, ...] = (),
-        mutations: tuple[Written, ...] = (),
+        mutations: tuple[Shape, ...] = (),
     ) -> None:
         super().__init__()
         self.tag = tag

@@ -20,7 +20,7 @@ from spanemu.database.options import CommitOptions, TransactionOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome
 from spanemu.txn import one_row
-from spanemu.txn.locks.holder import LockHolder
+from spanemu.txn.locks.holder import ALONE, LockHolder
 from spanemu.txn.rules import CompiledTable
 from spanemu.values.mutation import Mutation
 
@@ -38,20 +38,19 @@ def commit_at_once(
     """
     if not options.commits_at_once or len(mutations) != 1:
         return None
-    began, mutation = monotonic(), mutations[0]
-    row = committed_row(core, core.history.current, None, mutation)
+    began = monotonic()
+    row = committed_row(core, core.history.current, None, mutations[0])
     if row is None:
         return None
-    at, mutation_count, sample = row
-    number = next(core.ages)
+    at, mutation_count, sample, shapes = row
     seconds = monotonic() - began
     core.activity.add_commit(
         CommitRecord(
             arrived,
             commit_options.transaction_tag,
             options,
-            ((mutation.kind, mutation.table, mutation.columns),),
-            (number, number),
+            shapes,
+            ALONE,
             seconds,
             seconds,
             None,

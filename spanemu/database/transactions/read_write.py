@@ -333,7 +333,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             return None
         if work is None:
             self.holder.begin(next(self._core.ages))
-        at, mutations, self.written = row
+        at, mutations, self.written, _ = row
         stats = self._mutation_count + mutations if options.return_stats else None
         return CommitOutcome(at, stats, None, None, self.options.control)
 

@@ -27,6 +27,7 @@ OUTRANKED = "An older transaction needed it."
 
 NEVER = float("-inf")
 YOUNGEST = (1 << 62, 0)
+ALONE = (0, 0)  # the age of a transaction that no other one can meet
 
 RowKey = tuple[TreeId, bytes]
 RangeKey = tuple[TreeId, bytes, bytes]
