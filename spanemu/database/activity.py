@@ -36,7 +36,9 @@ from spanemu.values.mutation import Mutation, Shape
 
 T = TypeVar("T")
 
-RECORDS_MAX = 128  # requests, or commits
+# Requests, or commits: so few that the garbage collector, which starts after 700 new objects,
+# seldom visits a record.
+RECORDS_MAX = 64
 
 _OF_READ = (None,)  # the texts of a read
 
