@@ -63,7 +63,7 @@ class Tree:
         # The heads and the layers, in one attribute: readers without a lock see both or neither.
         self.maps: layers.Maps = (heads,)
         self._count = len(heads)  # of keys in leaves
-        self._fold_at = 0
+        self._fold_at = 0  # so many heads are folded with the layers, if there are layers
         self._floor = BEGINNING
         self._tracked = False  # whether a leaf may have rows
         self._pending: list[bytes] = []  # keys whose updates are not in the leaves yet
@@ -131,8 +131,7 @@ class Tree:
 
     def add(self, key: bytes, version: Version) -> None:
         """Write the first version of a row, which is not deleted."""
-        maps = self.maps
-        maps[0][key] = version
+        self.maps[0][key] = version
         arrived = self._arrived
         arrived.append(key)
         if version[0] > self._arrived_at:
@@ -140,7 +139,7 @@ class Tree:
         if len(arrived) > self._arrived_max:
             self._insert_arrived()
             self._arrived_max = ARRIVED_MAX
-        if len(maps) > 1:
+        if self._fold_at:
             self._limit_heads()
 
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
@@ -165,7 +164,7 @@ class Tree:
                 pending.append(key)
                 if len(pending) > self._pending_max:
                     self._limit_pending()
-        if len(maps) > 1:
+        if self._fold_at:
             self._limit_heads()
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
@@ -177,12 +176,13 @@ class Tree:
         if len(self._arrived) > self._arrived_max:
             self._insert_arrived()
             self._arrived_max = ARRIVED_MAX
-        self._limit_heads()
+        if self._fold_at:
+            self._limit_heads()
 
     def _limit_heads(self) -> None:
         maps = self.maps
-        if len(maps) > 1 and len(maps[0]) > self._fold_at:
-            self.maps = layers.folded(maps, len(self))
+        if len(maps[0]) > self._fold_at:
+            self.maps, self._fold_at = layers.folded(maps, len(self)), 0
 
     # ------------------------------------------------------------------ deferred updates
 
