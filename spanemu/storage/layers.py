@@ -79,8 +79,11 @@ def shared(maps: Maps) -> Maps:
 
 
 def fold_at(maps: Maps) -> int:
-    """Return how many heads make it worth to fold the maps: most of the layers are replaced."""
-    return max(COPIED_MAX, sum(map(len, maps[1:])))
+    """Return how many heads make it worth to fold the maps, 0 without layers.
+
+    Then most of the layers are replaced.
+    """
+    return max(COPIED_MAX, sum(map(len, maps[1:]))) if len(maps) > 1 else 0
 
 
 def folded(maps: Maps, count: int) -> Maps:

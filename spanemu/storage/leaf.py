@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from threading import Lock
 
 from spanemu.base.clock import BEGINNING
@@ -62,10 +62,6 @@ class Leaf:
             self._keys.sort()
         self.arrived = []
 
-    def overflows(self, keys_max: int) -> bool:
-        """Return whether the leaf has more than `keys_max` keys."""
-        return len(self._keys) + len(self.arrived) > keys_max
-
     def copy(self, owner: object) -> Leaf:
         """Return a leaf with the same content that another tree may modify."""
         twin = Leaf(self.keys.copy(), self.newest, self.live, owner)
@@ -97,8 +93,6 @@ class Leaf:
         Keys that are written in order fill their leaves; others are spread evenly. `last` is the
         greatest of the keys that were inserted together.
         """
-        if not self.overflows(keys_max):
-            return []
         keys = self.keys
         in_order = keys[-1] == last
         all_live = self.live == len(keys)
@@ -126,18 +120,25 @@ class Leaf:
             for key, version in zip(keys, find(keys), strict=True):
                 self.rows[bisect_left(self.keys, key)] = version[1]
 
-    def insert_all(self, keys: Sequence[bytes], newest: int, find: Find) -> None:
-        """Insert new keys of rows that are not deleted; `find` returns their newest versions."""
-        if self.rows is None:
-            self.newest = max(self.newest, newest)
+    def insert_all(self, keys: Sequence[bytes], newest: int, find: Find) -> int:
+        """Insert new keys of rows that are not deleted; return the number of all keys.
+
+        `find` returns the newest versions of keys. All rows are dropped if to make them again costs
+        less than to insert some.
+        """
+        if self.rows is None or UPDATE_COST * len(keys) > len(self._keys):
+            self.rows = None
+            if newest > self.newest:
+                self.newest = newest
             self.live += len(keys)
             self.arrived += keys
         else:
             for key, version in zip(keys, find(keys), strict=True):
                 self.insert(key, version)
+        return len(self._keys) + len(self.arrived)
 
-    def insert(self, key: bytes, version: Version) -> None:
-        """Insert a new key with the newest version of its row."""
+    def insert(self, key: bytes, version: Version) -> int:
+        """Insert a new key with the newest version of its row; return the number of keys."""
         if version[0] > self.newest:
             self.newest = version[0]
         if version[1] is not None:
@@ -147,6 +148,7 @@ class Leaf:
         keys.insert(position, key)
         if self.rows is not None:
             self.rows.insert(position, version[1])
+        return len(keys)
 
     def delete_or_restore(self, key: bytes, version: Version) -> None:
         """Note that a row is deleted, or that a deleted row is back."""
@@ -173,20 +175,21 @@ class Leaf:
         return (first, end - deleted) if descending else (first + deleted, end)
 
     @staticmethod
-    def runs(
-        firsts: Sequence[bytes], keys: Sequence[bytes]
-    ) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """Yield the number of each leaf in which some of the sorted keys lie, with these keys.
+    def runs(firsts: Sequence[bytes], keys: list[bytes]) -> list[tuple[int, list[bytes]]]:
+        """Return the numbers of the leaves to which some keys belong, with the sorted keys of each.
 
-        `firsts` are the first keys of the leaves, which may become more meanwhile.
+        The last leaf is the first, so that it may be divided while the others keep their numbers.
+        `firsts` are the first keys of the leaves.
         """
-        start = 0
-        while start < len(keys):
-            number = bisect_right(firsts, keys[start]) - 1
-            is_last = number + 1 == len(firsts)
-            end = len(keys) if is_last else bisect_left(keys, firsts[number + 1], start)
-            yield number, keys[start:end]
-            start = end
+        keys.sort()
+        runs: list[tuple[int, list[bytes]]] = []
+        end = len(keys)
+        while end:
+            number = bisect_right(firsts, keys[end - 1]) - 1
+            start = bisect_left(keys, firsts[number], 0, end)
+            runs.append((number, keys[start:end]))
+            end = start
+        return runs
 
     def check(self, versions: Sequence[Version], pending: Container[bytes], floor: int) -> None:
         """Assert the invariants of a leaf whose rows have these newest versions."""

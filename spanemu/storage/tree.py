@@ -63,7 +63,7 @@ class Tree:
         # The heads and the layers, in one attribute: readers without a lock see both or neither.
         self.maps: layers.Maps = (heads,)
         self._count = len(heads)  # of keys in leaves
-        self._fold_at = 0
+        self._fold_at = 0  # so many heads are folded with the layers, if there are layers
         self._floor = BEGINNING
         self._tracked = False  # whether a leaf may have rows
         self._pending: list[bytes] = []  # keys whose updates are not in the leaves yet
@@ -131,8 +131,7 @@ class Tree:
 
     def add(self, key: bytes, version: Version) -> None:
         """Write the first version of a row, which is not deleted."""
-        maps = self.maps
-        maps[0][key] = version
+        self.maps[0][key] = version
         arrived = self._arrived
         arrived.append(key)
         if version[0] > self._arrived_at:
@@ -140,7 +139,7 @@ class Tree:
         if len(arrived) > self._arrived_max:
             self._insert_arrived()
             self._arrived_max = ARRIVED_MAX
-        if len(maps) > 1:
+        if self._fold_at:
             self._limit_heads()
 
     def put(self, key: bytes, version: Version, older: Version | None) -> None:
@@ -165,7 +164,7 @@ class Tree:
                 pending.append(key)
                 if len(pending) > self._pending_max:
                     self._limit_pending()
-        if len(maps) > 1:
+        if self._fold_at:
             self._limit_heads()
 
     def insert_all(self, versions: Mapping[bytes, Version], at: int) -> None:
@@ -177,12 +176,13 @@ class Tree:
         if len(self._arrived) > self._arrived_max:
             self._insert_arrived()
             self._arrived_max = ARRIVED_MAX
-        self._limit_heads()
+        if self._fold_at:
+            self._limit_heads()
 
     def _limit_heads(self) -> None:
         maps = self.maps
-        if len(maps) > 1 and len(maps[0]) > self._fold_at:
-            self.maps = layers.folded(maps, len(self))
+        if len(maps[0]) > self._fold_at:
+            self.maps, self._fold_at = layers.folded(maps, len(self)), 0
 
     # ------------------------------------------------------------------ deferred updates
 
@@ -190,9 +190,10 @@ class Tree:
         """Insert the collected keys into their leaves, even if several stores share the tree."""
         if self._arrived:
             with _updating:
-                for number, keys in Leaf.runs(self._firsts, sorted(self._arrived)):
-                    self._own(number).insert_all(keys, self._arrived_at, self.versions)
-                    self._limit_leaf(number, keys[-1])
+                for number, keys in Leaf.runs(self._firsts, self._arrived):
+                    leaf = self._own(number)
+                    if leaf.insert_all(keys, self._arrived_at, self.versions) > LEAF_KEYS_MAX:
+                        self._divide(number, keys[-1])
                 self._count += len(self._arrived)
                 self._ends = self._lives = None
                 self._arrived = []
@@ -202,9 +203,9 @@ class Tree:
         self._ends = self._lives = None
         number = bisect_right(self._firsts, key) - 1
         if is_new:
-            self._own(number).insert(key, version)
             self._count += 1
-            self._limit_leaf(number, key)
+            if self._own(number).insert(key, version) > LEAF_KEYS_MAX:
+                self._divide(number, key)
         else:
             self._own(number).delete_or_restore(key, version)
 
@@ -213,7 +214,7 @@ class Tree:
         self._insert_arrived()
         if self._pending:
             with _updating:
-                for number, keys in Leaf.runs(self._firsts, sorted(self._pending)):
+                for number, keys in Leaf.runs(self._firsts, self._pending):
                     self._own(number).update(keys, self._latest, self.versions)
                 self._pending = []
 
@@ -247,13 +248,12 @@ class Tree:
         if len(leaf.keys) < LEAF_KEYS_MIN and len(self._leaves) > 1:
             self._join(max(number, 1))
 
-    def _limit_leaf(self, number: int, last: bytes) -> None:
+    def _divide(self, number: int, last: bytes) -> None:
         """Divide a leaf that is too large, after the key `last` and lower keys were inserted."""
         leaves = self._leaves[number].divide(LEAF_KEYS_MAX, self.versions, last)
-        if leaves:
-            self._leaves[number + 1 : number + 1] = leaves
-            self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
-            heap.note_rows(LEAF_KEYS_MAX * len(leaves))
+        self._leaves[number + 1 : number + 1] = leaves
+        self._firsts[number + 1 : number + 1] = [leaf.keys[0] for leaf in leaves]
+        heap.note_rows(LEAF_KEYS_MAX * len(leaves))
 
     def _join(self, number: int) -> None:
         """Join a leaf with the leaf before it, if both fit into one."""

@@ -131,7 +131,7 @@ def commit(
             masks = {(tree, key): plan.lock[1]}
         writes: list[TreeWrite] = [(tree, key, row)]
         sample: Sample = [(tree, [row], 1)]
-        if before is None and rules.indexes:
+        if rules.indexes and before is None:
             added = _add_entries(locks, holder, rules, writes, sample)
             if added is None:
                 return None

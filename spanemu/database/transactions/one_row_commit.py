@@ -76,8 +76,7 @@ def committed_row(
     row = one_row.prepared(generation.rules, mutation)
     if row is None:
         return None
-    plan = row[0]
-    if plan.timestamps:
+    if row[0].timestamps:
         context = StatementContext(core, generation.schema, writable=True)
         if not one_row.has_valid_timestamps(row, context):
             return None
@@ -92,7 +91,7 @@ def committed_row(
         if store.change_log is not None or store.explorer is not None:
             return None
         observer, call = core.commit_observer, serving.call
-        if observer is not None and _is_attributed(observer, plan.rules):
+        if observer is not None and _is_attributed(observer, row[0].rules):
             return None
         if core.splitting.keeps_commits or (call is not None and call.facts is not None):
             return None
