@@ -8,22 +8,18 @@ those that GoogleSQL has and Spanner refuses to their signatures.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
-from threading import RLock
-from typing import TypeVar
 
 from spanemu.base.limits import DEFAULT_LIMITS, Limits
-from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
+from spanemu.sql.functions.chapters import ChapterSearch, Found
+from spanemu.sql.functions.registry import Catalog
 from spanemu.sql.token_cursor import Bounds
-
-F = TypeVar("F", bound=Function | AggregateFunction)
 
 # The modules of `sql.functions` with a table FUNCTIONS, or AGGREGATES, in the order in which a name
 # is searched for: those of the most common functions, and those that import little, come first.
-_CHAPTERS = (
+CHAPTERS = (
     "comparison_operators",
     "aggregates.aggregate",
     "operators",
@@ -98,74 +94,10 @@ _FOREIGN = (
 )
 
 
-class ChapterSearch:
-    """The search for functions by name and by each alias, in chapter after chapter."""
-
-    def __init__(self) -> None:
-        self.functions: dict[str, Function] = {}
-        self.aggregates: dict[str, AggregateFunction] = {}
-        self._mutex = RLock()  # Guards the fields.
-        self._chapters = list(_CHAPTERS)  # not imported yet
-
-    def find(self, name: str) -> None:
-        """Import chapters up to that of a function or an aggregate."""
-        with self._mutex:
-            while name not in self.functions and name not in self.aggregates and self._chapters:
-                self._import(self._following(name))
-
-    def find_all(self) -> None:
-        """Import all chapters."""
-        with self._mutex:
-            while self._chapters:
-                self._import(self._chapters[0])
-
-    def _following(self, name: str) -> str:
-        """Return the chapter to import next. No aggregate is an operator, such as "$add"."""
-        first, *others = self._chapters
-        is_needless = name.startswith("$") and first.startswith("aggregates.")
-        return others[0] if is_needless and others else first
-
-    def _import(self, chapter: str) -> None:
-        module = import_module(f"spanemu.sql.functions.{chapter}")
-        _add(self.functions, getattr(module, "FUNCTIONS", ()))
-        _add(self.aggregates, getattr(module, "AGGREGATES", ()))
-        self._chapters.remove(chapter)
-
-
-def _add(known: dict[str, F], functions: Iterable[F]) -> None:
-    for function in functions:
-        known.update(dict.fromkeys((function.name, *function.aliases), function))
-
-
-class _Found(Mapping[str, F]):
-    """The functions, or the aggregates, that a search finds."""
-
-    def __init__(self, search: ChapterSearch, found: dict[str, F]) -> None:
-        self._search = search
-        self._found = found
-
-    def __getitem__(self, name: str) -> F:
-        function = self._found.get(name)
-        if function is None:
-            self._search.find(name)
-            function = self._found[name]
-        return function
-
-    def _all(self) -> dict[str, F]:
-        self._search.find_all()
-        return self._found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-
-_SEARCH = ChapterSearch()
+_SEARCH = ChapterSearch(CHAPTERS)
 CATALOG = Catalog(
-    _Found(_SEARCH, _SEARCH.functions),
-    _Found(_SEARCH, _SEARCH.aggregates),
+    Found(_SEARCH, _SEARCH.functions),
+    Found(_SEARCH, _SEARCH.aggregates),
     _UNSUPPORTED,
     {signature.partition("(")[0]: signature for signature in _FOREIGN},
 )

@@ -18,34 +18,32 @@ prefix operator's missing one), and the function:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from importlib import import_module
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 from spanemu.base.record import NamedTuple, record
+from spanemu.sql.functions.chapters import ChapterSearch, Found
 from spanemu.sql.functions.registry import AggregateFunction, Catalog, Function
 from spanemu.sql.postgresql.types import type_called
 from spanemu.values.types import Type
 
-F = TypeVar("F", bound=Function | AggregateFunction)
-
 _KNOWN = Path(__file__).with_name("known")
 
-# The modules of `sql.functions` with a table FUNCTIONS, and those with a table AGGREGATES. Of the
-# first three, which are GoogleSQL's, the analyzer uses the forms such as "$not" and COALESCE.
-_SCALAR_CHAPTERS: tuple[str, ...] = (
+# The modules of `sql.functions` with a table FUNCTIONS, or AGGREGATES, in the order in which a name
+# is searched for. Three are GoogleSQL's: the analyzer uses the forms such as "$not" and COALESCE.
+CHAPTERS: tuple[str, ...] = (
     "comparison_operators",
-    "operators",
-    "conditional",
     "postgresql.comparison",
     "postgresql.numbers",
+    "postgresql.aggregates",
+    "conditional",
+    "operators",
     "postgresql.arrays",
     "postgresql.text",
     "postgresql.time.functions",
-    "postgresql.shared",
     "postgresql.json.functions",
+    "postgresql.shared",
 )
 # Chapters that are slow to import or rarely used, with their functions.
 RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {
@@ -69,7 +67,6 @@ RARE_CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "postgresql.formatting.functions": ("to_char", "to_date", "to_number", "to_timestamp"),
     "postgresql.remote_calls": ("spanner.ml_predict_row",),
 }
-_AGGREGATE_CHAPTERS: tuple[str, ...] = ("postgresql.aggregates",)
 # Functions that return an array here, and rows in SQL.
 _SET_RETURNING = frozenset(
     {"unnest", "generate_series", "jsonb_array_elements", "jsonb_object_keys"}
@@ -89,46 +86,6 @@ class KnownSignature(NamedTuple):
     variadic: bool
 
 
-class _Chapters(Mapping[str, F]):
-    """The functions of some chapters by name and by each alias.
-
-    The chapters are imported at the first lookup, those of `rare` when one of their functions is
-    looked up.
-    """
-
-    def __init__(
-        self, table: str, chapters: Sequence[str], rare: Mapping[str, tuple[str, ...]]
-    ) -> None:
-        self._table = table
-        self._chapters = chapters
-        self._rare = {name: chapter for chapter, names in rare.items() for name in names}
-
-    @cached_property
-    def _functions(self) -> dict[str, F]:
-        functions: dict[str, F] = {}
-        for chapter in self._chapters:
-            functions |= self._functions_of(chapter)
-        return functions
-
-    def _functions_of(self, chapter: str) -> dict[str, F]:
-        functions: dict[str, F] = {}
-        for function in getattr(import_module(f"spanemu.sql.functions.{chapter}"), self._table):
-            functions |= dict.fromkeys((function.name, *function.aliases), function)
-        return functions
-
-    def __getitem__(self, name: str) -> F:
-        chapter = self._rare.get(name)
-        if chapter is not None and name not in self._functions:
-            self._functions.update(self._functions_of(chapter))
-        return self._functions[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._functions, *self._rare)))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 @record
 class PostgreSqlCatalog(Catalog):
     """The functions of the dialect. `set_returning` are those that give rows, in FROM only."""
@@ -140,9 +97,10 @@ class PostgreSqlCatalog(Catalog):
         return self.scalars.get(name) or self.aggregates.get(name)
 
 
+_SEARCH = ChapterSearch(CHAPTERS, RARE_CHAPTERS)
 CATALOG = PostgreSqlCatalog(
-    _Chapters[Function]("FUNCTIONS", _SCALAR_CHAPTERS, RARE_CHAPTERS),
-    _Chapters[AggregateFunction]("AGGREGATES", _AGGREGATE_CHAPTERS, {}),
+    Found(_SEARCH, _SEARCH.functions, _SEARCH.rare),
+    Found(_SEARCH, _SEARCH.aggregates),
     _UNSUPPORTED,
     set_returning=_SET_RETURNING,
 )
