@@ -423,7 +423,7 @@ class Loop:
         self._late.pop(writer, None)
 
     def _do_what_is_timed(self, now: float) -> None:
-        """Sweep if it is time, and let clients send what they held back long enough."""
+        """Let clients send what they held back long enough, after a sweep if it is time."""
         if now >= self._sweeps_at:
             self._sweeps_at = now + (self.sweep_seconds if self._sweep() else inf)
         self._timed_at = self._sweeps_at

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from urllib.parse import quote_from_bytes
 
 from spanemu.base.errors import Code
 from spanemu.frontend.listening import MESSAGE_BYTES_MAX
@@ -21,8 +20,6 @@ _SHOWN_BYTES = 100  # of a value in an error
 _PART_BYTES = 512 * 1024  # that are decompressed at a time
 _INPUT_BYTES = 16 * 1024
 ENCODINGS = b"identity, deflate, gzip"
-# All printable ASCII characters but the percent sign.
-_SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
 
 
 def declared_size(body: bytes | bytearray, limit: int | None = None) -> int:
@@ -132,8 +129,3 @@ def too_large(size: int, limit: int) -> RefusedRequest:
     """Return the refusal of a message that is larger than a limit."""
     text = f"The message has {size} bytes or more; the limit is {limit}."
     return RefusedRequest(Code.RESOURCE_EXHAUSTED, text)
-
-
-def escaped(text: str) -> bytes:
-    """Return the value of the header grpc-message."""
-    return quote_from_bytes(text.encode(errors="replace"), safe=_SAFE).encode()

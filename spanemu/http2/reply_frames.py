@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from base64 import b64encode
 from struct import Struct
+from urllib.parse import quote_from_bytes
 
 from spanemu.frontend.boundary import Failure
 from spanemu.http2 import frames
 from spanemu.http2.frames import DATA
 from spanemu.http2.header_block import indexed, literal, named
-from spanemu.http2.messages import ENCODINGS, PREFIX, escaped
+from spanemu.http2.messages import ENCODINGS, PREFIX
 
 HEAD = indexed(b":status", b"200") + named(b"content-type", b"application/grpc")
 OK = literal(b"grpc-status", b"0")
 NOT_GRPC_HEAD = literal(b":status", b"415") + named(b"content-type", b"text/plain")
 NOT_GRPC = b"This port serves gRPC.\n"
 _ACCEPTED = literal(b"grpc-accept-encoding", ENCODINGS)
+# All printable ASCII characters but the percent sign.
+_SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
 
 # Of the frames of a whole reply, only the numbers differ: those of the stream, and two sizes.
 _HEAD_START = frames.head(len(HEAD), frames.HEADERS, frames.END_HEADERS, 0)[:5]
@@ -43,7 +46,7 @@ def part(message: bytes) -> bytes:
 def trailers(failure: Failure) -> bytes:
     """Return the header block of a failure."""
     block = literal(b"grpc-status", b"%d" % failure.code)
-    block += literal(b"grpc-message", escaped(failure.message))
+    block += literal(b"grpc-message", _escaped(failure.message))
     for name, value in failure.trailers:
         block += literal(name.encode(), b64encode(value).rstrip(b"="))
     return block
@@ -55,3 +58,8 @@ def end(failure: Failure | None, head: bytes) -> bytes:
         return head + OK
     block = trailers(failure)
     return head + _ACCEPTED + block if head else block
+
+
+def _escaped(text: str) -> bytes:
+    """Return the value of the header grpc-message."""
+    return quote_from_bytes(text.encode(errors="replace"), safe=_SAFE).encode()

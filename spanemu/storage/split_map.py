@@ -23,8 +23,8 @@ from typing import Any
 
 from spanemu.base.record import NamedTuple
 from spanemu.storage.layout import Boundary, Path, TreeId
-from spanemu.storage.splits import Hierarchy, Split
-from spanemu.storage.tree import Tree, joined
+from spanemu.storage.splits import Hierarchy, Split, joined
+from spanemu.storage.tree import Tree
 
 SERVERS_DEFAULT = 8  # the default number of nodes of a simulation
 ROWS_SAMPLED = 32

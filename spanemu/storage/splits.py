@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from spanemu.storage.layout import Boundary, Path, TreeId
-from spanemu.storage.tree import Tree, joined
+from spanemu.storage.tree import Tree
 from spanemu.storage.versions import first_version, version_at
 
 Starts = Mapping[TreeId, Sequence[bytes]]  # by tree: for each split its first possible key
@@ -304,3 +304,10 @@ class Hierarchy:
                 high = starts[number + 1] if number + 1 < len(starts) else None
                 tree.check()
                 assert all(starts[number] <= key and (high is None or key < high) for key in tree)
+
+
+def joined(trees: Sequence[Tree]) -> Tree:
+    """Return one tree with the rows of several neighbouring trees, which stay unchanged."""
+    if len(trees) == 1:
+        return trees[0]
+    return Tree(chain.from_iterable(tree.items() for tree in trees))

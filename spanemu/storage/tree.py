@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, cycle
+from itertools import accumulate, cycle
 from threading import RLock
 
 from spanemu.base.clock import BEGINNING
@@ -399,7 +399,8 @@ class Tree:
     def _free_replaced(self) -> None:
         """Free the rows that copies have replaced, and copy the keys if most rows were copied."""
         replaced, self._replaced = self._replaced, locality.Replaced()
-        if self.is_owned and len(self.maps) == 1 and 2 * replaced.count > self._count:
+        is_whole = len(self.maps) == 1 and not self._arrived  # The leaves have all keys.
+        if self.is_owned and is_whole and 2 * replaced.count > self._count:
             heads = layers.Map()
             replaced.keep(self._leaves)
             self._leaves = [leaf.moved() for leaf in self._leaves]
@@ -494,10 +495,3 @@ class Tree:
             assert len(leaf.keys) <= LEAF_KEYS_MAX
             assert self._tracked or (leaf.rows is None and leaf.owner is self._owner)
             leaf.check(self.versions(leaf.keys), pending, self._floor)
-
-
-def joined(trees: Sequence[Tree]) -> Tree:
-    """Return one tree with the rows of several neighbouring trees, which stay unchanged."""
-    if len(trees) == 1:
-        return trees[0]
-    return Tree(chain.from_iterable(tree.items() for tree in trees))

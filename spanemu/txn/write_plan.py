@@ -79,8 +79,6 @@ class WritePlan:
         self.is_upsert = kind is WriteKind.INSERT_OR_UPDATE
         refuse_queue(rules.table, kind)
         self.columns, self.width = tuple(columns), len(columns)
-        names = tuple(column.name for column in columns)
-        self.shapes: tuple[Shape] = ((kind, rules.table.name, names),)
         self.positions = tuple(column.position for column in columns)
         self.listed = frozenset(self.positions)
         nan_greatest = rules.compiled.schema.orders.nan_greatest
@@ -171,6 +169,11 @@ class WritePlan:
         encode_part = part_encoder(parts[0].column.type, parts[0].order)
         position = self.positions.index(parts[0].column.position)
         return lambda cells: encode_part(cells[position])
+
+    @cached_property
+    def shapes(self) -> tuple[Shape]:
+        """The kind, the table and the columns of the writes, as a commit of one is recorded."""
+        return ((self.kind, self.rules.table.name, tuple(each.name for each in self.columns)),)
 
     @cached_property
     def lock(self) -> Lock:

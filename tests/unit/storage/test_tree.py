@@ -6,7 +6,8 @@ import gc
 
 from spanemu.storage.layers import COPIED_MAX
 from spanemu.storage.leaf import LEAF_KEYS_MAX
-from spanemu.storage.tree import Tree, joined
+from spanemu.storage.splits import joined
+from spanemu.storage.tree import Tree
 from spanemu.storage.versions import Version, push
 
 KEYS = [b"%05d" % number for number in range(5_000)]
