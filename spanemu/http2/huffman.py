@@ -8,7 +8,7 @@ strings mostly differ in a number at their ends, where they differ at all.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from spanemu.http2.errors import CompressionError
 
@@ -82,12 +82,13 @@ class _Steps(dict[int, tuple[int, bytes]]):
 _STEPS = _Steps()
 
 
-# A string is remembered by its beginnings, each longer by a part than the one before, and by the
-# parts behind them: of a number that counts up, only the last digits differ.
-_PART_BYTES = 3
+# Of a string that ends with a number that counts up, nearly all is remembered: a beginning, the end
+# behind it, and of a new beginning all but the last digits.
+_END_BYTES = 3
+_LAST_DIGITS_BYTES = 6
 _REMEMBERED_BYTES_MAX = 128
-_BEGINNINGS_MAX = 512
-_PARTS_MAX = 2_048
+_BEGINNINGS_MAX = 256
+_ENDS_MAX = 2_048
 
 
 def decode(data: bytes) -> bytes:
@@ -95,9 +96,9 @@ def decode(data: bytes) -> bytes:
     if len(data) > _REMEMBERED_BYTES_MAX:
         state, text = _decoded(0, data)
     else:
-        state, text = _beginning(data[:-_PART_BYTES])
-        state, part = _part(state, data[-_PART_BYTES:])
-        text += part
+        state, text = _beginning(data[:-_END_BYTES])
+        state, end = _end(state, data[-_END_BYTES:])
+        text += end
     if state not in _FINAL:
         raise CompressionError("a Huffman code is incomplete")
     return text
@@ -112,17 +113,16 @@ def _decoded(state: int, data: bytes) -> tuple[int, bytes]:
     return state, b"".join(symbols)
 
 
-_part = lru_cache(_PARTS_MAX)(_decoded)
+_end = lru_cache(_ENDS_MAX)(_decoded)
+_shorter_beginning = lru_cache(_BEGINNINGS_MAX)(partial(_decoded, 0))
 
 
 @lru_cache(_BEGINNINGS_MAX)
 def _beginning(data: bytes) -> tuple[int, bytes]:
-    """Return the same as `_decoded` for a beginning of a string, by a shorter one."""
-    if not data:
-        return 0, b""
-    state, text = _beginning(data[:-_PART_BYTES])
-    state, part = _part(state, data[-_PART_BYTES:])
-    return state, text + part
+    """Return the same as `_decoded` for the beginning of a string."""
+    state, text = _shorter_beginning(data[:-_LAST_DIGITS_BYTES])
+    state, digits = _decoded(state, data[-_LAST_DIGITS_BYTES:])
+    return state, text + digits
 
 
 def _step(number: int, byte: int) -> tuple[int, bytes]:
