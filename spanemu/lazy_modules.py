@@ -246,6 +246,7 @@ LAZY_MODULES = frozenset(
         "spanemu.telemetry.tracing",
         "spanemu.txn.bulk_columns",
         "spanemu.txn.bulk_insert",
+        "spanemu.txn.commit",
         "spanemu.txn.key_sets",
         "spanemu.txn.reader",
         "spanemu.txn.value_errors",

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from spanemu.base.call import Cancelled
+from spanemu.base.call import Cancelled, DeadlineExceeded
 from spanemu.base.errors import SpannerError
 from spanemu.base.record import dataclass
 from spanemu.ddl.errors import objects as object_errors
@@ -120,7 +120,7 @@ def _planned(statements: Sequence[str], schema: Schema, sent: ProtoTypes) -> Pla
             return Plan(steps, tree)
         try:
             change = run_statement(tree, schema, sent)
-        except Cancelled:
+        except (Cancelled, DeadlineExceeded):
             raise
         except SpannerError as refusal:
             return Plan(steps, refusal)
@@ -133,7 +133,7 @@ def _parsed(statement: str, schema: Schema) -> DdlStatement | SpannerError:
     """Return the tree of a statement, or the error that refuses it although its syntax is right."""
     try:
         return dialect_of(schema.dialect).parse_ddl(statement, schema.limits)
-    except (DdlSyntaxFailure, DdlStatementEmpty):
+    except (Cancelled, DeadlineExceeded, DdlSyntaxFailure, DdlStatementEmpty):
         raise
     except SpannerError as refusal:
         return refusal

@@ -27,8 +27,13 @@ from spanemu.schema.indexes import Index
 from spanemu.schema.table import Column, ForeignKey, key_message
 from spanemu.storage.layout import tree_of
 from spanemu.storage.observer import TreeWrite
-from spanemu.txn.rules import CompiledIndex, CompiledTable, Row, compiled_index
-from spanemu.txn.write import with_virtual_columns
+from spanemu.txn.rules import (
+    CompiledIndex,
+    CompiledTable,
+    Row,
+    compiled_index,
+    with_virtual_columns,
+)
 from spanemu.values.cell_mask import cells_of
 from spanemu.values.key import key_size
 from spanemu.values.mutation import COMMIT_TIMESTAMP

@@ -162,7 +162,7 @@ class Table:
     row_deletion_policy: tuple[str, int] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     positions_used: int = 0
-    least_width: int = field(default=0, compare=False, repr=False)
+    least_width: int = 0
     is_queue: bool = False
     fold: Fold = field(default=GOOGLE_STANDARD_SQL.fold, compare=False, repr=False)
 

@@ -17,8 +17,7 @@ from spanemu.txn.deferred_checks import DeferredChecks
 from spanemu.txn.errors import CheckViolated, ReferencedKeyMissing, StillReferenced, UniqueViolation
 from spanemu.txn.locks.modes import READ_EXISTENCE
 from spanemu.txn.read_write import TransactionWorkspace
-from spanemu.txn.rules import CompiledForeignKey, Row
-from spanemu.txn.write import with_virtual_columns
+from spanemu.txn.rules import CompiledForeignKey, Row, with_virtual_columns
 from spanemu.values.key import after_prefix
 
 

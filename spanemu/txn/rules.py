@@ -16,6 +16,7 @@ from spanemu.base.limits import DEFAULT_LIMITS, KEY_BYTES_MAX, TOKEN_BYTES_MAX, 
 from spanemu.schema.indexes import Index, SearchIndex, SortedIndex
 from spanemu.schema.schema import Schema
 from spanemu.schema.table import Column, ForeignKey, Interleave, Table, key_message
+from spanemu.sql.functions.registry import Context
 from spanemu.storage.layout import encoder_of, tree_of
 from spanemu.txn import value_errors
 from spanemu.txn.cells import Check, RowExpression, check_of, compile_expression, placement_check
@@ -462,3 +463,13 @@ def _key_positions(index: SortedIndex, table: Table) -> list[int]:
 def is_timestamp(column: Column) -> bool:
     """Return whether a column has the type of commit timestamps."""
     return column.type.code is TypeCode.TIMESTAMP
+
+
+def with_virtual_columns(rules: CompiledTable, row: Row, context: Context) -> Row:
+    """Return a stored row with its virtual generated columns computed."""
+    if not rules.virtual:
+        return row
+    cells = list(row)
+    for column, expression in rules.virtual:
+        cells[column.position] = expression.evaluate(tuple(cells), context)
+    return tuple(cells)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from spanemu.base.errors import SpannerError
-from spanemu.sql.functions.registry import Context
 from spanemu.storage.versions import row_cells
 from spanemu.txn import value_errors
 from spanemu.txn.deferred_checks import DeferredChecks
@@ -26,7 +25,13 @@ from spanemu.txn.errors import (
 )
 from spanemu.txn.locks.modes import READ_EXISTENCE, WRITE_ROW, Cells, Lock
 from spanemu.txn.read_write import TransactionWorkspace
-from spanemu.txn.rules import CompiledForeignKey, CompiledIndex, CompiledTable, Row
+from spanemu.txn.rules import (
+    CompiledForeignKey,
+    CompiledIndex,
+    CompiledTable,
+    Row,
+    with_virtual_columns,
+)
 from spanemu.txn.write_plan import DELETION, WritePlan
 from spanemu.values.cell_mask import WHOLE_ROW
 from spanemu.values.key import after_prefix, key_size
@@ -398,13 +403,3 @@ def check_key_size(target: str, key: Row, types: Sequence[Any], limit: int) -> N
     size = key_size(key, types)
     if size > limit:
         raise value_errors.KeyTooLarge(target, size, limit)
-
-
-def with_virtual_columns(rules: CompiledTable, row: Row, context: Context) -> Row:
-    """Return a stored row with its virtual generated columns computed."""
-    if not rules.virtual:
-        return row
-    cells = list(row)
-    for column, expression in rules.virtual:
-        cells[column.position] = expression.evaluate(tuple(cells), context)
-    return tuple(cells)

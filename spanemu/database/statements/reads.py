@@ -30,8 +30,7 @@ from spanemu.txn.errors import (
     TableNotFound,
     ViewNotReadable,
 )
-from spanemu.txn.rules import cell_getter
-from spanemu.txn.write import with_virtual_columns
+from spanemu.txn.rules import cell_getter, with_virtual_columns
 from spanemu.values.cell_mask import EXISTENCE, WHOLE_ROW, cells_of
 from spanemu.values.mutation import RawKeySet
 from spanemu.values.types import Type

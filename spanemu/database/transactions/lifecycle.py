@@ -26,8 +26,8 @@ from spanemu.database.options import ReadWriteOptions
 from spanemu.database.statements.context import StatementContext
 from spanemu.database.statements.results import CommitOutcome, WrittenRows
 from spanemu.database.transactions.replay import Replays
+from spanemu.txn import commit as committing
 from spanemu.txn import read_write as work
-from spanemu.txn.commit import resolve
 from spanemu.txn.errors import BadCellValue, BadKeyValue, WrongKeyParts
 from spanemu.txn.locks.holder import ACTIVE, COMMITTED, LockHolder, State
 from spanemu.values.mutation import Mutation
@@ -257,7 +257,7 @@ def validate_mutation_key(core: DatabaseCore, generation: Generation, mutation: 
     """
     try:
         context = StatementContext(core, generation.schema, writable=True)
-        resolve(generation.rules, context, mutation)
+        committing.resolve(generation.rules, context, mutation)
     except (BadCellValue, BadKeyValue, WrongKeyParts) as fault:
         raise errors.MalformedMutationKey(str(fault)) from fault
 

@@ -48,8 +48,8 @@ from spanemu.database.transactions.lifecycle import (
 from spanemu.database.transactions.replay import Replays
 from spanemu.storage.change_log import BY_CLIENT, ChangeOrigin
 from spanemu.storage.split_map import SplitLocation, SplitMap
+from spanemu.txn import commit as committing
 from spanemu.txn import reader as locking
-from spanemu.txn.commit import apply, buffer_mutations
 from spanemu.txn.errors import TooManyMutations, TransactionAborted
 from spanemu.txn.locks.holder import COMMITTED, LockHolder, State
 from spanemu.txn.read_write import Reads, TransactionWorkspace
@@ -286,7 +286,7 @@ class ReadWriteTransaction(TransactionLifecycle):
         transaction.begin_commit()
         self.holder.client.commits = True
         if mutations:
-            count += buffer_mutations(transaction, generation.rules, mutations)
+            count += committing.buffer_mutations(transaction, generation.rules, mutations)
         if count > (limit := self._core.environment.limits.mutations_per_commit):
             raise TooManyMutations(count, limit)
         transaction.lock_writes()
@@ -298,7 +298,7 @@ class ReadWriteTransaction(TransactionLifecycle):
             self.locks.begin_commit(self.holder)
             watched = self._core.store.change_log is not None
             origin = self._origin(options.transaction_tag) if watched else None
-            at = apply(transaction, generation.schema, origin)
+            at = committing.apply(transaction, generation.schema, origin)
             observer, written = self._core.commit_observer, transaction.buffer
             if observer is not None:
                 known = observer.attributed_trees

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from spanemu.base.call import Call, Cancelled
 from spanemu.ddl import dependencies, diff, format_ddl, parse, schema_of, statements_of
-from spanemu.ddl.apply import plan_batch
+from spanemu.ddl.apply import plan_batch, plan_until_refusal
+from spanemu.schema.objects import NO_TYPES
 from spanemu.schema.schema import EMPTY
 from spanemu.sql.ddl_ast import CreateIndex, CreateTable
 from spanemu.sql.errors import DdlSyntaxFailure
@@ -119,3 +121,12 @@ def test_a_batch_is_planned_once() -> None:
     first = plan_batch(statements, EMPTY)
     assert plan_batch(list(statements), EMPTY) is first
     assert plan_batch(statements, first[-1].schema.next(tables={})) is not first
+
+
+def test_a_cancelled_batch_is_not_taken_for_a_refused_one() -> None:
+    statements = ["CREATE TABLE Cancelled (k INT64) PRIMARY KEY (k)"]
+    with Call() as call:
+        call.cancel()
+        with pytest.raises(Cancelled):
+            plan_until_refusal(statements, EMPTY, NO_TYPES)
+    assert len(plan_batch(statements, EMPTY)) == 1
