@@ -133,5 +133,6 @@ class Replaced:
         for length in lengths:
             list(zip(*[range(_TUPLES_KEPT)] * length, strict=True))
         list(map(float, range(_TUPLES_KEPT)))
+        self.count = 0
         self._versions.clear()
         self._lists.clear()

@@ -66,12 +66,13 @@ class StoreReads:
         """Return the row with that key as of `at`."""
         rows = self.split_map.whole.get(tree)
         if rows is None:
-            hierarchy = self.split_map.trees.get(tree) or self._dropped.get(tree)
-            if hierarchy is None:
-                return None
-            rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
+            hierarchy = self.split_map.trees.get(tree)
+            if hierarchy is not None:
+                rows = (hierarchy.only or hierarchy.split_of(tree, key)).trees.get(tree)
             if rows is None:
-                return None
+                rows = self._dropped_rows(tree, key)
+                if rows is None:
+                    return None
         maps = rows.maps
         version = maps[0].get(key)
         if version is None:
@@ -82,6 +83,17 @@ class StoreReads:
             if version is None:
                 return None
         return version[1] if version[0] <= at else visible(version[2], at)
+
+    def _dropped_rows(self, tree: TreeId, key: bytes) -> Tree | None:
+        """Return the rows of a tree that is dropped, or whose drop was undone meanwhile."""
+        for is_back in (False, True):
+            known = self.split_map.trees if is_back else self._dropped
+            hierarchy = known.get(tree)
+            if hierarchy is not None:
+                rows = hierarchy.split_of(tree, key).trees.get(tree)
+                if rows is not None:
+                    return rows
+        return None
 
     def lacks(self, tree: TreeId, keys: Sequence[bytes]) -> bool:
         """Return whether no row has one of the keys."""

@@ -122,10 +122,11 @@ class SplitMap:
                 self._own_dictionaries()
                 home, hierarchy.owner = hierarchy, self.owner
             home = self.own(home)
-            self.trees[tree] = self.hierarchies[home.root] = home
             for split, (rows, owned) in zip(home.splits, kept, strict=True):
                 _put(split, tree, rows, owned)
             home.add(tree, path)
+            # Last, because a reader without a lock that finds the tree expects its rows.
+            self.trees[tree] = self.hierarchies[home.root] = home
             if merged is not None:
                 merged()
 

@@ -392,6 +392,8 @@ class Tree:
         copies = locality.copies_of(versions)
         if copies is not None:
             self.maps[0].update(zip(leaf.keys, copies, strict=True))
+            if self._replaced.count > self._count:
+                self._replaced.free()  # All scans since then have ended early.
             self._replaced.add(versions, rows)
             versions = copies
         leaf.rows = [version[1] for version in versions]

@@ -27,6 +27,7 @@ from spanemu.database.options import (
     SingleUse,
     StatementRequest,
 )
+from spanemu.database.statistics.column_accesses import touched_by_mutations
 from spanemu.storage.store import Store
 from spanemu.txn import one_row
 from spanemu.values.mutation import Delete, Mutation, RawKeySet, Write, WriteKind
@@ -251,8 +252,13 @@ class Place(World):
             return type(failure), str(failure)
 
     def state(self) -> str:
-        """Return everything that a commit leaves behind, as text: NaN equals nothing."""
-        store = self.core.store
+        """Return everything that a commit leaves behind, as text: NaN equals nothing.
+
+        A commit in one step is recorded with the names of the schema, not with those of the
+        request, and alone without an age of its own. So the record is returned as statistics take
+        it: the columns that were written, and whether the transaction was tried again.
+        """
+        store, schema = self.core.store, self.core.generation.schema
         store.flush_observers()
         versions = {
             tree: list(rows.items())
@@ -261,8 +267,11 @@ class Place(World):
             if (rows := split.trees.get(tree)) is not None and len(rows)
         }
         records = [
-            (each.at, each.tag, each.options, each.mutations, each.age, each.code, by_tree)
+            (each.at, each.tag, each.options, written, was_again, each.code, by_tree)
             for each in self.core.activity.commits
+            for touched in [touched_by_mutations(each.mutations, schema)]
+            for written in [(sorted(touched.writes), sorted(touched.deletes))]
+            for was_again in [each.age[0] != each.age[1]]
             for by_tree in [sorted(each.rows, key=itemgetter(0))]
         ]
         assert not list(self.core.locks.holders())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -32,6 +34,8 @@ SIZES = {
     "leaf.UPDATE_COST": 1,
     "store.MANY_WRITES": 2,
     "tree.PENDING_MIN": 2,
+    "tree.ARRIVED_MAX": 4,
+    "tree._first_arrived_max": repeat(2),
     "reads.BATCH_ROWS_FIRST": 2,
     "reads.BATCH_LEAVES_MAX": 2,
     "reads.COUNT_LOOKS_MAX": 2,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 import random
 from datetime import date
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import copysign, isnan
+from weakref import WeakSet
 
 import pytest
 
@@ -81,6 +82,30 @@ def test_rows_shared_with_a_clone_are_not_moved(store: Store) -> None:
 def test_rows_with_other_references_are_not_moved(store: Store) -> None:
     held = scanned(store)
     assert all(map(lambda row, same: row is same, held, scanned(store)))
+
+
+class Witness:
+    """A value that shows how many rows are in memory."""
+
+
+def test_scans_that_end_early_keep_no_replaced_rows(store: Store) -> None:
+    witnesses = WeakSet[Witness]()
+
+    def witnessed(number: int) -> Row:
+        witnesses.add(witness := Witness())
+        return (*row_of(number), witness)
+
+    numbers = list(range(ROWS))
+    for seed in range(8):
+        random.Random(seed).shuffle(numbers)
+        for number in numbers:
+            store.apply([(TREE, key_of(number), witnessed(number))], store.clock.now())
+        store.clock.advance(2 * HOUR)
+        store.collect_garbage()
+        for _ in range(4):
+            assert next(store.scan(TREE))[0] == row_of(0)[0]
+            assert len(list(islice(store.scan(TREE), ROWS // 2))) == ROWS // 2
+    assert len(witnesses) < 3 * ROWS
 
 
 def test_moved_leaves_share_no_object_with_those_of_the_load(store: Store) -> None:

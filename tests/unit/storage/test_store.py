@@ -205,6 +205,46 @@ def test_restores_leave_nothing_behind(hours: int) -> None:
     assert lengths == {(1, 0)}
 
 
+class Watched(dict):
+    """The trees of a store, which calls `watch` after each tree that is added or removed."""
+
+    def __setitem__(self, tree, hierarchy) -> None:
+        super().__setitem__(tree, hierarchy)
+        self.watch()
+
+    def __delitem__(self, tree) -> None:
+        super().__delitem__(tree)
+        self.watch()
+
+
+def test_a_reader_without_a_lock_finds_the_rows_while_their_tree_is_dropped_and_back() -> None:
+    store = store_of(b"a")
+    at, snapshot, seen = store.read_timestamp(), store.snapshot(), []
+    trees = store.split_map.trees = Watched(store.split_map.trees)
+    trees.watch = lambda: seen.append(store.get(T, b"a", at))
+    store.drop_tree(T, store.read_timestamp())
+    store.restore(snapshot)
+    assert seen == [(b"a",)] * 2
+
+
+def test_a_reader_finds_the_rows_of_a_tree_that_is_dropped_between_its_lookups() -> None:
+    store = store_of(b"a")
+    at, hierarchy = store.read_timestamp(), store.split_map.trees[T]
+    store.drop_tree(T, store.read_timestamp())
+    assert hierarchy.only is not None
+    assert not hierarchy.only.trees
+    store.split_map.trees[T] = hierarchy  # as the reader found it before
+    assert store.get(T, b"a", at) == (b"a",)
+
+
+def test_a_reader_finds_the_rows_of_a_tree_that_is_back_between_its_lookups(monkeypatch) -> None:
+    store = store_of(b"a")
+    at, snapshot = store.read_timestamp(), store.snapshot()
+    store.drop_tree(T, store.read_timestamp())
+    monkeypatch.setattr(store._dropped, "get", lambda _: store.restore(snapshot))
+    assert store.get(T, b"a", at) == (b"a",)
+
+
 def test_a_tree_dropped_again_after_a_restore_is_kept_its_whole_hour() -> None:
     store = store_of(b"a")
     before = store.snapshot()
