@@ -430,7 +430,9 @@ class LockTable:
                 lines.remove(holder)
                 if not lines.requests:
                     del self._requests[tree]
-                if waits is not None:  # Not granted: let the waiters behind the request pass.
+                # Not granted, or the transaction was aborted since: others that wait behind the
+                # request may have begun to wait after its locks were released.
+                if waits is not None or holder.state is not ACTIVE:
                     self._waiting.wake(holder)
             self.log.record(holder, tree, request, held, began)
             facts = current_annotations()

@@ -357,6 +357,39 @@ def test_a_cancelled_waiter_lets_others_proceed() -> None:
     assert not locks._requests
 
 
+class GrantedSlowly(LockTable):
+    """A lock table in which a transaction notices only after a while that its wait is over."""
+
+    def __init__(self, slow: LockHolder) -> None:
+        super().__init__()
+        self._slow = slow
+        self.is_granted, self.goes_on = threading.Event(), threading.Event()
+
+    def _try_row(self, holder, row_key, lock):
+        wait = super()._try_row(holder, row_key, lock)
+        if holder is self._slow and wait is None:
+            self.is_granted.set()
+            assert self.goes_on.wait(SECONDS)
+        return wait
+
+
+def test_nobody_waits_behind_a_request_whose_transaction_is_over() -> None:
+    oldest, old, young = holder(1), holder(2), holder(3)
+    locks = GrantedSlowly(old)
+    locks.lock_row(oldest, T, b"k", X)
+    writer = Waiter(locks, lambda: locks.lock_row(old, T, b"k", X))
+    assert writer.waits()
+    locks.release(oldest, State.ROLLED_BACK)
+    assert locks.is_granted.wait(SECONDS)
+    locks.wound(old, "It was wounded.")
+    later = Waiter(locks, lambda: locks.lock_row(young, T, b"k", X))
+    assert later.waits()
+    locks.goes_on.set()
+    assert later.ends() is None
+    assert writer.ends() is None
+    assert [old.state, young.state] == [State.ABORTED, State.ACTIVE]
+
+
 def test_an_older_request_overtakes_a_younger_waiter() -> None:
     locks, oldest, old, young = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_row(oldest, T, b"k", S)
