@@ -39,7 +39,7 @@ BLOCK_FRAMES_MAX = 32  # CONTINUATION frames of a header block
 BLOCK_BYTES_MAX = HEADER_LIST_BYTES_MAX
 STREAM_BYTES = 2_048  # that a stream takes besides its header fields
 _NO_SETTINGS = "the first frame is not SETTINGS"
-_EXTENDED = PADDED | PRIORITIZED
+_EXTENDED = PADDED | PRIORITIZED  # HEADERS with more in them than header fields
 _FIELD_WEIGHT = 2  # as how many bytes one of a header field counts, which is an object
 
 

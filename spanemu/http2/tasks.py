@@ -125,7 +125,7 @@ class Due:
         return task
 
     def _next_heavy(self) -> deque[Task] | None:
-        """Remove and return the tasks of the client whose next one may take long, if it is time."""
+        """Remove and return tasks of a client whose next one may take long; None if it waits."""
         if (self._new or self._old) and self._light_turns < HEAVY_TURNS:
             self._light_turns += 1
             return None

@@ -35,7 +35,7 @@ Maps = tuple[Map, ...]
 
 
 def find(maps: Maps, key: bytes) -> Version | None:
-    """Return the version of a key, or `GONE`, from the first map that contains it."""
+    """Return what the first map with a key holds: its version, or `GONE`. None without a map."""
     for each in maps:
         version = each.get(key)
         if version is not None:

@@ -73,7 +73,7 @@ def prepared(compiled_schema: CompiledSchema, mutation: Mutation) -> OneRow | No
 
 
 def _plan(compiled_schema: CompiledSchema, write: Write) -> WritePlan | None:
-    """Return the plan of a write that stands alone, or None; keep the answer for a known table."""
+    """Return the plan of a write that one step can commit, else None; keep it for a known table."""
     rules = compiled_schema.named(write.table)
     if rules is None:
         return None

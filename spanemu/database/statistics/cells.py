@@ -328,7 +328,7 @@ class Transactions(Cell):
 
 
 def _tally(values: tuple[T, ...]) -> Counter[T]:
-    """Return how often each value occurs: at most times, all are the same."""
+    """Return how often each value occurs. Mostly, all values are the same."""
     first = values[0]
     if values.count(first) == len(values):
         return Counter({first: len(values)})

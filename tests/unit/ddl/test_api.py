@@ -102,7 +102,7 @@ def test_destructive_steps_are_marked() -> None:
     ]
 
 
-def test_dependencies_have_reasons() -> None:
+def test_a_dependency_says_why_it_exists() -> None:
     schema = schema_of(
         SCHEMA + "CREATE VIEW V SQL SECURITY INVOKER AS SELECT T.k FROM T;"
         "CREATE CHANGE STREAM S FOR T;"

@@ -41,6 +41,6 @@ def test_numbers_that_count_up_share_their_beginnings() -> None:
         b"\xff\xff\xff\xff",  # the symbol of the end
     ],
 )
-def test_wrong_codes_are_refused(data: bytes) -> None:
+def test_wrong_huffman_codes_are_refused(data: bytes) -> None:
     with pytest.raises(CompressionError):
         huffman.decode(data)

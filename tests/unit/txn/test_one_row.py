@@ -77,7 +77,7 @@ def test_updates_and_complete_rows_stand_alone(statements: list[str]) -> None:
         [table(", S TOKENLIST AS (TOKENIZE_FULLTEXT(B)) HIDDEN"), "CREATE SEARCH INDEX I ON T (S)"],
     ],
 )
-def test_rows_under_constraints_do_not_stand_alone(statements: list[str]) -> None:
+def test_writes_to_tables_with_constraints_need_the_general_commit(statements: list[str]) -> None:
     bench = Bench(*statements)
     assert commit(bench, insert("T", "K B", (1, "x"))) is None
     bench.run(insert("T", "K B", (1, "x")))
