@@ -27,7 +27,7 @@ from spanemu.http2.frames import (
     PRIORITIZED,
     SETTING,
 )
-from spanemu.http2.header_block import Field, HeaderDecoder
+from spanemu.http2.header_block import TABLE_BYTES_MAX, Field, HeaderDecoder
 from spanemu.http2.sending import RESUMED_MAX, STREAM_WINDOW, Sender, Stream
 
 STREAMS_MAX = 10_000
@@ -268,6 +268,8 @@ class Connection(Sender):
             if not frames.FRAME_BYTES_DEFAULT <= value <= frames.FRAME_BYTES_LIMIT:
                 raise ConnectionFailure("MAX_FRAME_SIZE is out of range")
             self.frame_bytes = min(value, 1 << 20)
+        elif name == frames.HEADER_TABLE_SIZE and value < TABLE_BYTES_MAX:
+            self.must_drop_table = True
         elif name == frames.ENABLE_PUSH and value > 1:
             raise ConnectionFailure("ENABLE_PUSH is neither 0 nor 1")
 

@@ -11,7 +11,7 @@ from itertools import islice
 from spanemu.http2 import frames
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.frames import DATA, END_HEADERS, FRAME_BYTES_DEFAULT, HEAD, HEADERS
-from spanemu.http2.header_block import Field
+from spanemu.http2.header_block import NO_TABLE, Field
 
 STREAM_WINDOW = 256 * 1024
 CONTROL_BYTES_MAX = 256 * 1024  # of frames that answer frames, to a client that does not read
@@ -94,6 +94,9 @@ class Sender:
         self.window = frames.WINDOW_DEFAULT
         self.stream_window = frames.WINDOW_DEFAULT  # of all streams, besides their own
         self.frame_bytes = frames.FRAME_BYTES_DEFAULT
+        # The client keeps a smaller table than usual, and waits for a word about it in the next
+        # block, though none of ours needs a table (RFC 7541, 4.2).
+        self.must_drop_table = False
         self.output: list[bytes | memoryview] = []
         self.output_bytes = 0  # whoever sends the output resets it
         self.kept_bytes = 0  # of requests
@@ -149,6 +152,9 @@ class Sender:
     def send_headers(self, stream: Stream, block: bytes, *, is_last: bool = False) -> None:
         """Send the header fields of a reply; with `is_last`, they are all of it."""
         flags = _LAST if is_last else frames.END_HEADERS
+        if self.must_drop_table:
+            self.must_drop_table = False
+            block = NO_TABLE + block
         length = len(block)
         if length > frames.FRAME_BYTES_DEFAULT:
             self._send_long_headers(stream.id, block, is_last)
@@ -177,6 +183,7 @@ class Sender:
             or size > stream.window + self.stream_window
             or size > self.frame_bytes
             or stream.queue
+            or self.must_drop_table
             or self.is_congested
             or self.output_bytes > OUTPUT_BYTES_MAX
         ):
@@ -215,6 +222,7 @@ class Sender:
         if (
             data_bytes > self.window
             or data_bytes > stream.window + self.stream_window
+            or self.must_drop_table
             or self.is_congested
             or self.output_bytes > OUTPUT_BYTES_MAX
         ):

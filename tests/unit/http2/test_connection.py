@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hpack import Encoder
+from hpack import Decoder, Encoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spanemu.base.errors import Code
+from spanemu.frontend.boundary import Failure
 from spanemu.http2 import connection as module
-from spanemu.http2 import frames, sending
+from spanemu.http2 import frames, reply_frames, sending
 from spanemu.http2.connection import Connection
 from spanemu.http2.errors import ConnectionFailure, ErrorCode
 from spanemu.http2.frames import frame
+from spanemu.http2.header_block import NO_TABLE
 from spanemu.http2.sending import SHORT_BYTES, Sender, Stream
 
 P, F, S = ErrorCode.PROTOCOL_ERROR, ErrorCode.FRAME_SIZE_ERROR, ErrorCode.STREAM_CLOSED
@@ -323,6 +326,43 @@ def body(connection: Connection) -> dict[int, bytes]:
         elif kind == frames.HEADERS and flags & frames.END_STREAM:
             result[stream_id] = result.get(stream_id, b"") + b"."
     return result
+
+
+REPLIES = {
+    "a whole reply": lambda stream: stream.connection.send_whole(
+        stream, reply_frames.whole(stream.id, b"ab"), 7
+    ),
+    "the parts of a reply": lambda stream: stream.connection.send(
+        stream, b"ab", reply_frames.OK, reply_frames.HEAD
+    ),
+    "a failure": lambda stream: stream.connection.send(
+        stream, b"", reply_frames.end(Failure(Code.ABORTED, "a"), reply_frames.HEAD)
+    ),
+    "headers alone": lambda stream: stream.connection.send_headers(
+        stream, reply_frames.OK, is_last=True
+    ),
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("table_bytes", [0, 100, 4_095, 4_096, 65_536])
+def test_a_client_with_a_small_table_is_told_that_the_server_keeps_to_it(
+    table_bytes: int, reply: str
+) -> None:
+    sizes = frames.settings({frames.HEADER_TABLE_SIZE: table_bytes})
+    connection = connected(frames.PREFACE + sizes)
+    decoder = Decoder()
+    decoder.max_allowed_table_size = table_bytes  # It refuses a block without the update.
+    for number in (1, 3):
+        flags = frames.END_HEADERS | frames.END_STREAM
+        connection.receive(frame(frames.HEADERS, flags, number, BLOCK))
+        if REPLIES[reply](made[-1]) is False:  # There was no room for it as a whole.
+            connection.send(made[-1], b"ab", reply_frames.OK, reply_frames.HEAD)
+        blocks = [each[3] for each in sent(connection) if each[0] == frames.HEADERS]
+        fields = [field for block in blocks for field in decoder.decode(block)]
+        assert "grpc-status" in dict(fields)
+        updates = [block for block in blocks if block[:1] == NO_TABLE]
+        assert len(updates) == (number == 1 and table_bytes < 4_096)
 
 
 def test_data_waits_for_the_flow_control_window_of_its_stream() -> None:
