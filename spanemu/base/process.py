@@ -1,4 +1,4 @@
-"""Facts of the process: attributes that a forked child may not read, and the memory left.
+"""Facts of the process: what a forked child may not read, the memory left, and its placement.
 
 A fork copies the memory of an emulator, but not its threads: no client reaches the copy, and
 changes in the child are lost. Handles therefore keep the parts of an emulator in `OwnProcess`
@@ -7,6 +7,8 @@ attributes, which a forked child may not read.
 A thread of gRPC that runs out of memory ends, and with it the server. So a statement that is about
 to take more memory is refused while some is left (`headroom`). Linux only; without a limit nothing
 happens.
+
+A process that does nothing but serve may have bound itself to a CPU (`placement`).
 """
 
 from __future__ import annotations
@@ -92,6 +94,15 @@ class Headroom:
 
 
 headroom = Headroom()
+
+
+class Placement:
+    """The place of a process: `is_bound` if it serves on one CPU, and does nothing else."""
+
+    is_bound = False
+
+
+placement = Placement()
 
 
 def descriptors(share: float) -> int:

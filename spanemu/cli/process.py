@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 
 from spanemu.base.clock import monotonic
-from spanemu.base.process import headroom
+from spanemu.base.process import headroom, placement
 
 resource: ModuleType | None
 try:
@@ -139,6 +139,7 @@ def keep_to_one_cpu() -> None:
     with suppress(OSError):  # no /proc, or not permitted
         home = _present_cpu()
         _move(home)
+        placement.is_bound = True
         threading.Thread(target=_follow, args=(home, allowed), daemon=True).start()
 
 

@@ -9,5 +9,6 @@ protocol of a connection, without input or output), `account` (what is kept for 
 `messages` (gRPC's headers and messages), `reply_frames` (what all replies have in common),
 `request_body` (a message as it arrives), `exchange` (a request and its reply), `conversation` (an
 exchange of several requests), `tasks` (the steps of requests that are due), `sockets` (those that
-are ready), `loop` (the threads), `client` (a client's socket), `server`, `errors`.
+are ready), `lingering` (a look before sleep), `loop` (the threads), `client` (a client's socket),
+`server`, `errors`.
 """

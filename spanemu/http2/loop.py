@@ -35,6 +35,7 @@ from spanemu.base.clock import call_after, monotonic, sleep
 from spanemu.frontend.boundary import log
 from spanemu.frontend.errors import TooManyWaiting
 from spanemu.http2.account import Account
+from spanemu.http2.lingering import new_lingering
 from spanemu.http2.sockets import Ready, new_sockets
 from spanemu.http2.tasks import Due
 
@@ -117,6 +118,7 @@ class Loop:
 
     def __init__(self, waiting_max: int, sweep: Callable[[], bool]) -> None:
         self.sockets = new_sockets()
+        self._lingering = new_lingering(self.sockets)
         self.account = Account(monotonic)
         self.due = Due()
         self._waiting_max = waiting_max
@@ -316,7 +318,11 @@ class Loop:
 
     def _wait(self, seconds: float) -> None:
         """Wait for sockets that are ready, and serve them."""
-        ready = self.sockets.wait(max(0.0, seconds))
+        ready = None
+        if self._lingering is not None and seconds > 0.0 and not self._busy:
+            ready = self._lingering.look()
+        if not ready:
+            ready = self.sockets.wait(max(0.0, seconds))
         now = monotonic()
         if len(ready) == 1:  # as nearly always
             owner, events = ready[0]
