@@ -99,9 +99,14 @@ class StoreReads:
         """Return whether no row has one of the keys."""
         hierarchy = self.split_map.trees.get(tree)
         only = None if hierarchy is None else hierarchy.only
-        rows = None if only is None else only.trees.get(tree)
-        if rows is not None and layers.lack(rows.maps, keys):
-            return True
+        if only is not None and keys:
+            rows = only.trees.get(tree)
+            if rows is None:  # The tree has no rows, unless it was dropped meanwhile.
+                is_lacking = self._dropped_rows(tree, keys[0]) is None
+            else:
+                is_lacking = layers.lack(rows.maps, keys)
+            if is_lacking:
+                return True
         return all(self.get(tree, key) is None for key in keys)
 
     def head(self, tree: TreeId, key: bytes) -> Version | None:

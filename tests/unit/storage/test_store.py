@@ -256,3 +256,24 @@ def test_a_tree_dropped_again_after_a_restore_is_kept_its_whole_hour() -> None:
     store.clock.advance(HOUR // 2)
     store.apply([], store.read_timestamp())
     assert list(store.scan(T, at=at)) == [(b"a",)]
+
+
+def test_a_store_lacks_all_keys_of_a_tree_without_rows() -> None:
+    store = store_of()
+    assert store.lacks(T, [b"a", b"b"])
+    assert store.lacks(T, [])
+    store.apply([(T, b"b", (b"b",))], store.read_timestamp())
+    assert not store.lacks(T, [b"a", b"b"])
+    assert store.lacks(T, [b"a", b"c"])
+    store.apply([(T, b"b", None)], store.read_timestamp())
+    assert store.lacks(T, [b"b"])
+    assert store_of().clone().lacks(T, [b"a"])
+
+
+def test_a_store_has_the_keys_of_a_tree_that_is_dropped_and_brought_back() -> None:
+    store = store_of(b"a")
+    snapshot = store.snapshot()
+    store.drop_tree(T)
+    store.restore(snapshot)
+    assert not store.lacks(T, [b"b", b"a"])
+    assert store.lacks(T, [b"b"])
