@@ -8,7 +8,7 @@ needs no waking for a request that comes soon (docs/adr/0025).
 
 Between two looks the server gives way to any other thread on its CPU. If that has taken long, a
 program computes there: it would get the CPU for milliseconds at each look, so the server sleeps at
-once for a while.
+once for a while, which becomes longer if the program is still there afterwards.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from math import inf
 
 from spanemu.base.clock import monotonic
 from spanemu.base.process import placement
 from spanemu.http2.sockets import Ready, Sockets
 
-LINGER_SECONDS = 50e-6
+LINGER_SECONDS = 100e-6
 LONG_SECONDS = 0.001  # of another thread; a client between two requests takes less
-REST_SECONDS = 1.0  # without lingering, after a thread that took long
+# Without lingering, after a thread that took long: a client that starts takes long once or twice.
+REST_SECONDS_MIN, REST_SECONDS_MAX = 0.02, 1.0
 
 Clock = Callable[[], float]
 
@@ -37,7 +39,8 @@ class Lingering:
         self._sockets = sockets
         self._give_way = give_way  # to other threads that could run on this CPU
         self._clock = clock
-        self._rests_until = 0.0
+        self._rest_seconds = REST_SECONDS_MIN
+        self._rests_until = -inf
 
     def look(self) -> list[tuple[Ready, int]]:
         """Return the sockets that are ready within the moment, as `Sockets.wait` returns them."""
@@ -52,9 +55,16 @@ class Lingering:
             self._give_way()
             now = clock()
             if now - before > LONG_SECONDS:
-                self._rests_until = now + REST_SECONDS
+                self._rest(now)
             ready = wait(0.0)
         return ready
+
+    def _rest(self, now: float) -> None:
+        """Look no more for a while: for twice as long if this comes soon after the last time."""
+        is_soon = now - self._rests_until < self._rest_seconds
+        longer = min(2 * self._rest_seconds, REST_SECONDS_MAX)
+        self._rest_seconds = longer if is_soon else REST_SECONDS_MIN
+        self._rests_until = now + self._rest_seconds
 
 
 def new_lingering(sockets: Sockets) -> Lingering | None:

@@ -11,7 +11,8 @@ import pytest
 from spanemu.http2.lingering import (
     LINGER_SECONDS,
     LONG_SECONDS,
-    REST_SECONDS,
+    REST_SECONDS_MAX,
+    REST_SECONDS_MIN,
     Lingering,
     new_lingering,
 )
@@ -77,15 +78,35 @@ def test_a_client_that_computes_between_two_requests_stops_nothing() -> None:
     assert machine.seconds_of(machine.lingering.look) > 0
 
 
+def rest(machine: Machine) -> float:
+    """Return how long the server does not linger from now on."""
+    seconds = 0.0
+    while machine.seconds_of(machine.lingering.look) == 0.0:
+        machine.now += REST_SECONDS_MIN / 4
+        seconds += REST_SECONDS_MIN / 4
+    return seconds
+
+
 def test_beside_a_program_that_computes_the_server_sleeps_at_once_for_a_while() -> None:
-    machine = Machine(ready_at=10.0, others_seconds=2 * LONG_SECONDS)
+    machine = Machine(ready_at=1_000.0, others_seconds=2 * LONG_SECONDS)
     assert machine.seconds_of(machine.lingering.look) == pytest.approx(2 * LONG_SECONDS)
     looks = machine.looks
-    machine.now += REST_SECONDS / 2
+    machine.now += REST_SECONDS_MIN / 2
     assert machine.seconds_of(machine.lingering.look) == 0.0
     assert machine.looks == looks
-    machine.now += REST_SECONDS
-    assert machine.seconds_of(machine.lingering.look) == pytest.approx(2 * LONG_SECONDS)
+    rests = [rest(machine) for _ in range(10)]
+    assert rests[0] < 2 * REST_SECONDS_MIN < rests[2]
+    assert rests == sorted(rests)
+    assert rests[-1] == pytest.approx(REST_SECONDS_MAX, abs=REST_SECONDS_MIN)
+
+
+def test_a_program_that_comes_later_makes_the_server_rest_as_shortly_as_the_first() -> None:
+    machine = Machine(ready_at=1_000.0, others_seconds=2 * LONG_SECONDS)
+    for _ in range(10):
+        rest(machine)
+    machine.now += 3 * REST_SECONDS_MAX
+    machine.lingering.look()
+    assert rest(machine) <= REST_SECONDS_MIN
 
 
 def test_a_request_that_came_meanwhile_is_served() -> None:
