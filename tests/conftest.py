@@ -9,6 +9,8 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from spanemu.base.process import placement
+
 # A busy machine is slow, not wrong: examples have no deadline, and none is too slow to draw. Each
 # run draws the same examples, so that a failure is due to the change that is tested; further ones
 # are for those who look for them (`pytest --hypothesis-profile=explore`).
@@ -30,10 +32,21 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 @pytest.fixture(autouse=True)
 def environment_kept() -> Iterator[None]:
-    """Fail a test that leaves an emulator's address behind: later tests would call a dead port."""
+    """Fail a test that leaves an emulator's address behind: later tests would call a dead port.
+
+    Fail one that binds the process to a CPU as well, on which later tests would run.
+    """
     before = os.environ.get("SPANNER_EMULATOR_HOST")
     yield
     assert os.environ.get("SPANNER_EMULATOR_HOST") == before
+    assert not placement.is_bound
+
+
+@pytest.fixture
+def untuned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a server that begins in the process of the tests from tuning it."""
+    for name in ("allow_descriptors", "heed_limits", "keep_to_one_cpu", "share_one_arena"):
+        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
 
 
 class FrozenHeap:

@@ -160,6 +160,7 @@ def emulator() -> Iterator[spanemu.Emulator]:
         yield emulator
 
 
+@pytest.mark.usefixtures("untuned")
 @pytest.mark.parametrize("path", golden_files("mistakes"), ids=file_id)
 def test_mistakes(
     path: Path,
@@ -170,9 +171,7 @@ def test_mistakes(
 ) -> None:
     for name in KNOWN:
         monkeypatch.delenv(name, raising=False)
-    # A server would tune the process of the tests, and none is expected to start.
-    for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
-        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
+    # No server is expected to start.
     monkeypatch.setattr("spanemu.cli.lifecycle.announce", _fail)
     run_golden(path, World(path, pytester, emulator).commands(), rewrite=rewrite)
 

@@ -113,11 +113,8 @@ def test_the_emulator_alone_negates_booleans():
         (official.emulator_main, ["--host_port=localhost"], ["-host_port"]),
     ],
 )
-def test_a_message_names_options_that_the_program_has(
-    main, arguments, options, capsys, monkeypatch
-):
-    for name in ("heed_limits", "keep_to_one_cpu", "share_one_arena"):
-        monkeypatch.setattr(f"spanemu.cli.process.{name}", lambda: None)
+@pytest.mark.usefixtures("untuned")
+def test_a_message_names_options_that_the_program_has(main, arguments, options, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -224,6 +224,7 @@ def test_schema_errors_name_file_and_line(serve, tmp_path):
         ("--endpoint-file", "/nowhere/endpoint.json"),
     ],
 )
+@pytest.mark.usefixtures("untuned")
 def test_invalid_command_lines(flags):
     before = signal.getsignal(signal.SIGTERM)
     ran = CliRunner().invoke(main, ["serve", "--host-port", "127.0.0.1:0", *flags])
@@ -257,6 +258,7 @@ def test_the_threads_of_a_server_share_a_cpu_by_default(serve, flags):
     assert cpus == {expected}
 
 
+@pytest.mark.usefixtures("untuned")
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [([], True), (["--gc-freeze", "auto"], "auto"), (["--gc-freeze", "off"], False)],
