@@ -19,7 +19,7 @@ from spanemu.http2.errors import CompressionError, ConnectionFailure, ErrorCode
 TABLE_BYTES_MAX = 4096
 LITERALS_MAX = 2_048  # of a block: more than a list of the permitted size can have
 _SIZE_UPDATES_MAX = 2  # of a block (RFC 7541, 4.2)
-NO_TABLE = b"\x20"  # at the beginning of a block: the table has no room any longer
+NO_TABLE = b"\x20"  # at the beginning of a block: an update of the table's size to 0
 _ENTRY_OVERHEAD = 32  # RFC 7541, 4.1
 _INTEGER_BYTES_MAX = 5
 # Short literal fields are remembered as they are coded: those that a client keeps out of the table,

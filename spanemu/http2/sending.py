@@ -94,8 +94,8 @@ class Sender:
         self.window = frames.WINDOW_DEFAULT
         self.stream_window = frames.WINDOW_DEFAULT  # of all streams, besides their own
         self.frame_bytes = frames.FRAME_BYTES_DEFAULT
-        # The client keeps a smaller table than usual, and waits for a word about it in the next
-        # block, though none of ours needs a table (RFC 7541, 4.2).
+        # The client's table is smaller than usual, so the next header block has to begin with an
+        # update of the size (RFC 7541, 4.2), although the blocks of replies use no table.
         self.must_drop_table = False
         self.output: list[bytes | memoryview] = []
         self.output_bytes = 0  # whoever sends the output resets it

@@ -35,7 +35,7 @@ Maps = tuple[Map, ...]
 
 
 def find(maps: Maps, key: bytes) -> Version | None:
-    """Return what the first map with a key holds: its version, or `GONE`. None without a map."""
+    """Return the version in the first map with a key, `GONE` included; None if no map has it."""
     for each in maps:
         version = each.get(key)
         if version is not None:

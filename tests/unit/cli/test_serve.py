@@ -73,7 +73,7 @@ def test_serve_refuses_unpublished_configurations():
 
 
 @pytest.mark.parametrize(("flags", "least"), [((), 100), (("--strict-heartbeats",), 1_000)])
-def test_the_least_heartbeat_of_a_change_stream(serve, flags, least):
+def test_a_change_stream_refuses_heartbeats_below_the_least_interval(serve, flags, least):
     process = serve(*flags)
     emulator = spanemu.Emulator.attach(ready(process)[1].rpartition(" ")[2])
     database = emulator.create_database("shop", schema="CREATE CHANGE STREAM s FOR ALL")

@@ -59,19 +59,19 @@ class Machine(Sockets):
 
 
 @pytest.mark.parametrize("ready_at", [0.0, LINGER_SECONDS / 2])
-def test_a_request_that_comes_within_the_moment_is_found_at_once(ready_at: float) -> None:
+def test_a_lingering_server_finds_a_request_at_once(ready_at: float) -> None:
     machine = Machine(ready_at)
     assert machine.lingering.look() == machine.found
     assert machine.now == pytest.approx(ready_at, abs=2 * MICROSECOND)
 
 
-def test_the_server_sleeps_after_the_moment() -> None:
+def test_a_server_without_requests_lingers_for_a_limited_time() -> None:
     machine = Machine(ready_at=1.0)
     assert machine.lingering.look() == []
     assert machine.now == pytest.approx(LINGER_SECONDS, abs=2 * MICROSECOND)
 
 
-def test_a_client_that_computes_between_two_requests_stops_nothing() -> None:
+def test_a_client_that_computes_between_two_requests_does_not_end_the_lingering() -> None:
     machine = Machine(ready_at=LONG_SECONDS / 2, others_seconds=LONG_SECONDS / 2)
     assert machine.lingering.look() == machine.found
     machine.ready_at = 2 * LONG_SECONDS
@@ -100,7 +100,7 @@ def test_beside_a_program_that_computes_the_server_sleeps_at_once_for_a_while() 
     assert rests[-1] == pytest.approx(REST_SECONDS_MAX, abs=REST_SECONDS_MIN)
 
 
-def test_a_program_that_comes_later_makes_the_server_rest_as_shortly_as_the_first() -> None:
+def test_a_program_that_comes_later_makes_the_server_rest_as_briefly_as_the_first() -> None:
     machine = Machine(ready_at=1_000.0, others_seconds=2 * LONG_SECONDS)
     for _ in range(10):
         rest(machine)
@@ -109,12 +109,12 @@ def test_a_program_that_comes_later_makes_the_server_rest_as_shortly_as_the_firs
     assert rest(machine) <= REST_SECONDS_MIN
 
 
-def test_a_request_that_came_meanwhile_is_served() -> None:
+def test_a_request_that_came_while_another_program_computed_is_found() -> None:
     machine = Machine(ready_at=LONG_SECONDS, others_seconds=2 * LONG_SECONDS)
     assert machine.lingering.look() == machine.found
 
 
-def test_a_process_of_others_does_not_linger() -> None:
+def test_a_process_that_is_not_bound_to_a_cpu_does_not_linger() -> None:
     assert new_lingering(Sockets()) is None
 
 

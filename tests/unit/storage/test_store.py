@@ -217,7 +217,7 @@ class Watched(dict):
         self.watch()
 
 
-def test_a_reader_without_a_lock_finds_the_rows_while_their_tree_is_dropped_and_back() -> None:
+def test_a_reader_without_a_lock_finds_the_rows_while_their_tree_is_dropped_and_restored() -> None:
     store = store_of(b"a")
     at, snapshot, seen = store.read_timestamp(), store.snapshot(), []
     trees = store.split_map.trees = Watched(store.split_map.trees)
