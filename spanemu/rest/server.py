@@ -42,7 +42,7 @@ WAITING_MAX = 768  # requests that wait: the other connections are left for thos
 HANDSHAKE_SECONDS = 10.0
 _DESCRIPTORS_SHARE = 0.25  # of those of the process
 _PAUSE_SECONDS = 0.1  # before the next connection when the process has no descriptor left
-
+_STOP_SECONDS = 5.0  # for the thread that accepts connections to end
 
 _BODY_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 _OWN_SITE = ("same-origin", "none")
@@ -93,13 +93,18 @@ class RestServer:
         self._listeners = _listen(host, port)
         self.hangups = Hangups()
         self._waker, self._wakened = socket.socketpair()
-        threading.Thread(target=self._accept, name="spanemu-rest", daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, name="spanemu-rest", daemon=True)
+        self._accepting.start()
         return int(self._listeners[0].getsockname()[1])
 
     def stop(self) -> None:
-        """Stop listening, cancel the requests in progress and close all connections."""
+        """Stop listening, cancel the requests in progress and close all connections.
+
+        The port is free when this returns.
+        """
         with suppress(OSError):
             self._waker.send(b".")
+        self._accepting.join(_STOP_SECONDS)
         self.hangups.stop()
         for connection in self._open.copy():
             with suppress(OSError):

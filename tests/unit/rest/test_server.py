@@ -488,6 +488,14 @@ def test_closing_the_emulator_ends_connections_and_requests():
         assert again.rest_address.port == port
 
 
+def test_a_closed_emulator_has_freed_its_rest_port():
+    port = free_port()
+    for _ in range(20):
+        with spanemu.Emulator(rest_host_port=f"127.0.0.1:{port}") as running:
+            (listener,) = running._running._rest._listeners
+        assert listener.fileno() == -1
+
+
 def test_unusable_listen_addresses_are_refused(emulator):
     with pytest.raises(PortTaken):
         spanemu.Emulator(rest_host_port=f"localhost:{emulator.rest_address.port}")
