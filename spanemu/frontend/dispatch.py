@@ -51,6 +51,7 @@ from spanemu.frontend.errors import RequestTooLarge, UnreadableRequest
 # Messages are dynamic classes of the protobuf runtime, which type checkers cannot see into.
 Message = Any
 Handler = Callable[..., Any]  # (catalog, request), and an interceptor's function for rows
+SmallHandler = Callable[[Any, bytes | bytearray], bytes | None]  # (catalog, serialized request)
 
 LARGE_REQUEST_BYTES = 2 * 1024 * 1024  # Larger requests are parsed part by part.
 SMALL_REQUEST_BYTES = 32 * 1024  # Python collects no garbage while larger requests are served.
@@ -66,7 +67,8 @@ class Method:
     `request` and `response` are raw protobuf classes (`X.pb()` of a proto-plus class).
     `implemented` is False where the handler only refuses. Requests of a method that takes
     `mutations` have no size limit here, because the commit itself checks its limits. Requests of
-    `administrative` methods are small.
+    `administrative` methods are small. A `small` handler answers the most frequent requests from
+    their bytes, and returns None for the others.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Method:
     implemented: bool = True
     mutations: bool = False
     administrative: bool = False
+    small: SmallHandler | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,7 @@ class Endpoint:
         self.bytes_max = inf if method.mutations else limit  # of a request
         self._small_bytes = min(self.bytes_max, SMALL_REQUEST_BYTES)
         self._handler: Handler = method.handler
+        self._small = method.small
         self._instances = instances
         self._watchers = watchers
 
@@ -177,6 +181,7 @@ class Endpoint:
         """Serve future RPCs with another handler; None ends the interception."""
         method = self._method
         self._handler = method.handler if intercepted is None else intercepted(method)
+        self._small = method.small if intercepted is None else None
 
     def unary(self, data: bytes | bytearray, call: ServedCall) -> bytes:
         """Return the only reply."""
@@ -221,6 +226,10 @@ class Endpoint:
         try:
             if call.is_cancelled or monotonic() >= call.deadline:
                 call.check()
+            if self._small is not None and not watchers and len(data) <= self._small_bytes:
+                reply = self._small(self._instances, data)
+                if reply is not None:
+                    return reply
             try:
                 if len(data) <= self._small_bytes:
                     request = self._parse(data)

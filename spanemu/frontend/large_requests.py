@@ -71,14 +71,14 @@ def fields(data: bytes | bytearray, begin: int, end: int) -> Iterator[Part]:
 def _field(data: bytes | bytearray, begin: int, end: int) -> Part:
     """Return the field at a position in a message that ends at another. Raises DecodeError."""
     try:
-        tag, position = _varint(data, begin)
+        tag, position = varint_at(data, begin)
         kind = tag & (1 << _KIND_BITS) - 1
         content = position
         if kind == _LENGTH:
-            length, content = _varint(data, position)
+            length, content = varint_at(data, position)
             position = content + length
         elif kind == _VARINT:
-            _, position = _varint(data, position)
+            _, position = varint_at(data, position)
         elif kind == _FIXED64:
             position += 8
         elif kind == _FIXED32:
@@ -114,7 +114,7 @@ def _behind_small(data: bytes | bytearray, begin: int, end: int, number: int = 0
     return position
 
 
-def _varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
+def varint_at(data: bytes | bytearray, position: int) -> tuple[int, int]:
     """Return a number, and the position behind it."""
     number = data[position]
     position += 1

@@ -34,6 +34,7 @@ from spanemu.frontend.spanner import (
     partition_read,
     read,
     rollback,
+    small_commit,
     streaming_read,
 )
 
@@ -64,7 +65,10 @@ SPANNER_METHODS: tuple[Method, ...] = (
         "BeginTransaction", wire.BeginTransactionRequest, wire.Transaction, begin_transaction,
         mutations=True,
     ),
-    Method("Commit", wire.CommitRequest, wire.CommitResponse, commit, mutations=True),
+    Method(
+        "Commit", wire.CommitRequest, wire.CommitResponse, commit, mutations=True,
+        small=small_commit,
+    ),
     Method("Rollback", wire.RollbackRequest, wire.Empty, rollback),
     Method("PartitionQuery", wire.PartitionQueryRequest, wire.PartitionResponse, partition_query),
     Method("PartitionRead", wire.PartitionReadRequest, wire.PartitionResponse, partition_read),

@@ -48,6 +48,7 @@ from spanemu.frontend.convert.selectors import (
     partition_selector_from_proto,
     selector_from_proto,
 )
+from spanemu.frontend.convert.small_commits import small_commit_from_bytes
 from spanemu.frontend.convert.types import timestamp_field, timestamp_to_proto
 from spanemu.frontend.errors import (
     InvalidSessionCount,
@@ -258,6 +259,17 @@ def begin_transaction(instances: Instances, request: Any) -> bytes:
     key = mutation_from_proto(request.mutation_key) if request.HasField("mutation_key") else None
     info = session.begin(options, key)
     return transaction_bytes(info) + precommit_token_bytes(info.precommit_token, 3)
+
+
+def small_commit(instances: Instances, data: bytes | bytearray) -> bytes | None:
+    """Serve a serialized CommitRequest of writes; return None for any other."""
+    if len(data) > instances.limits.commit_bytes:
+        return None
+    read = small_commit_from_bytes(data)
+    if read is None:
+        return None
+    name, selector, writes, options = read
+    return commit_bytes(session_of(instances, name).commit(selector, writes, options))
 
 
 def commit(instances: Instances, request: Any) -> bytes:

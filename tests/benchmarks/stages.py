@@ -164,6 +164,9 @@ def install(clock: StageClock) -> None:
     def created(self: Any, path: str, *given: Any, **named: Any) -> None:
         create(self, path, *given, **named)
         self._parse = clock.timed(PARSING, self._parse)
-        self._handler = clock.handling(path.rpartition("/")[2], self._handler)
+        name = path.rpartition("/")[2]
+        self._handler = clock.handling(name, self._handler)
+        if self._small is not None:
+            self._small = clock.handling(name, self._small)
 
     Endpoint.__init__ = created  # type: ignore[method-assign]

@@ -197,7 +197,7 @@ _LOCK_HINT_EXCLUSIVE = 2
 _LOCK_HINTS = frozenset({0, 1, _LOCK_HINT_EXCLUSIVE})
 Tags = tuple[str, str, str]  # of the request, of its transaction; the name of its priority
 _UNTAGGED: Tags = ("", "", "")
-_PLAIN_COMMIT = CommitOptions()
+PLAIN_COMMIT = CommitOptions()
 _ORDERS = frozenset({0, 1, 2})
 _REPLICA_TYPES = frozenset({0, 1, 2})
 _PRIORITIES = {0: "", 1: "PRIORITY_LOW", 2: "PRIORITY_MEDIUM", 3: "PRIORITY_HIGH"}
@@ -325,7 +325,7 @@ def commit_options_from_proto(request: Any, bytes_max: int = COMMIT_BYTES_MAX) -
     token = request.precommit_token.precommit_token if request.HasField("precommit_token") else b""
     tag, returns_stats = tags_from_proto(request)[1], request.return_commit_stats
     if not (token or tag or returns_stats):
-        return _PLAIN_COMMIT
+        return PLAIN_COMMIT
     return CommitOptions(
         return_stats=returns_stats,
         precommit_token=token,

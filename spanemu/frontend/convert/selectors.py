@@ -112,11 +112,15 @@ def commit_selector_from_proto(request: Any) -> Selector:
         return Existing(transaction_id) if transaction_id else existing_from_proto(transaction_id)
     if case is None:
         raise RequiredFieldMissing("CommitRequest.transaction")
-    return _single_use_read_write(request.single_use_transaction.SerializeToString())
+    return single_use_read_write(request.single_use_transaction.SerializeToString())
 
 
 @lru_cache(_KEPT_MAX)
-def _single_use_read_write(data: bytes) -> Selector:
+def single_use_read_write(data: bytes) -> Selector:
+    """Return a single-use transaction with serialized TransactionOptions.
+
+    Raises ReadWriteExpected for other kinds of transactions, and DecodeError.
+    """
     message = TransactionOptionsMessage.FromString(data)
     options = options_from_proto(message)
     if not isinstance(options, ReadWriteOptions):

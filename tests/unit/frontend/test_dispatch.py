@@ -43,7 +43,14 @@ def collects(_world, request) -> Int64Value:
     return Int64Value(value=int(gc.isenabled()))
 
 
+def halve_even(_world, data: bytes | bytearray) -> bytes | None:
+    """Return half of an even number; leave odd ones to the handler, which doubles."""
+    number = Int64Value.FromString(bytes(data)).value
+    return None if number % 2 else Int64Value(value=number // 2).SerializeToString()
+
+
 METHODS = (
+    Method("Halve", Int64Value, Int64Value, double, small=halve_even),
     Method("Double", Int64Value, Int64Value, double),
     Method("Raw", Int64Value, Int64Value, raw),
     Method("Collects", Int64Value, Int64Value, collects),
@@ -160,6 +167,30 @@ class RecordingWatcher:
         self.lines.append(line)
         if event == self._fail_at:
             raise Unsupported(event)
+
+
+def test_a_small_handler_answers_what_it_knows(endpoints: Endpoints) -> None:
+    assert [ask(endpoints, "Halve", number) for number in (8, 7)] == [4, 14]
+
+
+def test_a_small_handler_gets_no_request_that_is_watched_or_intercepted(
+    endpoints: Endpoints,
+) -> None:
+    endpoints.watchers.append(RecordingWatcher())
+    assert ask(endpoints, "Halve", 8) == 16
+    endpoints.watchers.clear()
+    endpoints.intercept(lambda method: method.handler)
+    assert ask(endpoints, "Halve", 8) == 16
+    endpoints.intercept(None)
+    assert ask(endpoints, "Halve", 8) == 4
+
+
+def test_a_small_handler_gets_no_large_request(endpoints: Endpoints) -> None:
+    data = Int64Value(value=8).SerializeToString()
+    unknown = b"\x7a\xff\xff\x01" + bytes(SMALL_REQUEST_BYTES - 1)
+    endpoint = endpoints.find("/s.S/Halve")
+    assert endpoint is not None
+    assert Int64Value.FromString(endpoint.unary(data + unknown, call())).value == 16
 
 
 def test_watchers_of_a_unary_method(endpoints: Endpoints) -> None:
