@@ -44,6 +44,11 @@ _TABLE, _COLUMN, _ROW = 0x0A, 0x12, 0x1A
 _VALUE, _TEXT = 0x0A, 0x1A
 
 _LONG = 0x80  # The least size that takes more than a byte.
+# What precedes a text, by the size of its Value; for other sizes, what precedes no value.
+_TEXT_FRAMES = tuple(
+    bytes((_VALUE, size, _TEXT, size - 2)) if 2 <= size < _LONG else bytes((_VALUE, size ^ 1))
+    for size in range(256)
+)
 _HEADS_MAX = 256  # that are kept
 _HEAD_BYTES_MAX = 1024
 
@@ -158,16 +163,15 @@ def _row(data: bytes, position: int, end: int) -> list[Any]:
     """Return the raw values of the ListValue between two positions."""
     row = []
     while position < end:
+        size, begin = data[position + 1], position + 4
+        if data.startswith(_TEXT_FRAMES[size], position):
+            position = begin + size - 2
+            row.append(data[begin:position].decode())
+            continue
         if data[position] != _VALUE:
             raise _OtherRequest
-        size, begin = data[position + 1], position + 2
+        size, begin = varint_at(data, position + 1)
         position = begin + size
-        if size >= _LONG:
-            size, begin = varint_at(data, begin - 1)
-            position = begin + size
-        elif data[begin] == _TEXT and data[begin + 1] == size - 2:
-            row.append(data[begin + 2 : position].decode())
-            continue
         row.append(value_from_proto(wire.Value.FromString(data[begin:position])))
     if position != end:
         raise _OtherRequest
