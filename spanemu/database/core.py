@@ -53,7 +53,7 @@ class Environment:
     offer_of: Callable[[str], InstanceOffer | None] = lambda name: None
     # What answers the calls of models and remote functions, made on first use.
     models: Callable[[], model_registry.ModelRegistry] = field(
-        default_factory=lambda: Once(model_registry.ModelRegistry)
+        default_factory=lambda: Once(lambda: model_registry.ModelRegistry())
     )
 
 

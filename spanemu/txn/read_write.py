@@ -18,7 +18,7 @@ Not here: which requests a client may send next (`database.transactions.read_wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from itertools import repeat
@@ -269,12 +269,15 @@ class TransactionWorkspace:
         for timestamp_key_range in self._timestamp_ranges:
             self.locks.lock_range(self.holder, *timestamp_key_range, WRITE_TIMESTAMP_RANGE)
 
-    def _left_to_lock(self, tree: TreeId, keys: Iterable[bytes]) -> list[tuple[bytes, Lock]]:
+    def _left_to_lock(self, tree: TreeId, keys: Collection[bytes]) -> list[tuple[bytes, Lock]]:
         """Return the keys of buffered rows that are not locked for writing, with their locks."""
         buffer, held = self.buffer, self.holder.rows
         whole: Lock | None = None
-        if tree not in self.holder.keys and not buffer.parts:  # No row of the tree is locked.
+        locked_keys = self.holder.keys.get(tree)
+        if locked_keys is None and not buffer.parts:  # No row of the tree is locked.
             return list(zip(keys, repeat(self._write_lock(WHOLE_ROW))))
+        if locked_keys is not None and locked_keys.get(WRITE_ROW) == [*keys]:
+            return []  # The commit has locked all of them.
         left: list[tuple[bytes, Lock]] = []
         for key in keys:
             locked = held.get((tree, key))

@@ -58,6 +58,7 @@ def _unnamed(tree: TreeId, request: Request) -> str:
 
 
 BATCH_ROWS = 256  # rows locked in one critical section
+FEW_ROWS = 16  # whose locks are released one by one
 
 
 class LockTable:
@@ -381,11 +382,14 @@ class LockTable:
             self.explorer.ended_transaction(holder)
         if holder.rows:
             rows = self._rows
-            for row_key in holder.rows:
-                holders = rows.pop(row_key)
-                if len(holders) > 1:
-                    del holders[holder]
-                    rows[row_key] = holders
+            if len(rows) == len(holder.rows) > FEW_ROWS and self._is_only_holder():
+                rows.clear()
+            else:
+                for row_key in holder.rows:
+                    holders = rows.pop(row_key)
+                    if len(holders) > 1:
+                        del holders[holder]
+                        rows[row_key] = holders
             for tree in holder.keys:
                 key_holders = self._keys[tree]
                 del key_holders[holder]
@@ -403,6 +407,10 @@ class LockTable:
             self._waiting.wake(holder)
         if holder.waits_on is not None:
             holder.waits_on.set()
+
+    def _is_only_holder(self) -> bool:
+        """Return whether one transaction holds all locks of rows."""
+        return len(set(chain(*self._keys.values()))) == 1
 
     # ------------------------------------------------------------------ outside the mutex
 

@@ -447,6 +447,20 @@ def test_many_rows_are_locked_together() -> None:
     assert list(locks.holders()) == [other]
 
 
+@pytest.mark.parametrize("other_rows", [0, 1, 40, 41])
+def test_a_release_of_many_rows_leaves_those_of_others(other_rows: int) -> None:
+    locks, first, second = LockTable(), holder(1), holder(2)
+    keys = [b"%d" % number for number in range(41)]
+    locks.lock_rows(first, T, [(key, S) for key in keys[:40]])
+    locks.lock_rows(second, T, [(key, S) for key in keys[:other_rows]])
+    locks.release(first, State.ROLLED_BACK)
+    assert locks.held_by(first) == ({}, {})
+    assert locks.held_by(second)[0].keys() == {(T, key) for key in keys[:other_rows]}
+    assert [each for each in locks.holders() if each is not second] == []
+    locks.lock_rows(holder(0), T, [(key, X) for key in keys])
+    assert (second.state is State.ABORTED) is bool(other_rows)
+
+
 def test_a_reader_of_one_of_many_rows_locks_no_other_row() -> None:
     locks, first, other, writer = LockTable(), holder(1), holder(2), holder(3)
     locks.lock_rows(first, T, [(key, S) for key in KEYS])
