@@ -95,6 +95,9 @@ UNUSUAL = (
     within(2, b""),
     within(3, b""),
     within(3, b"\xff"),
+    within(
+        3, bytes_of(wire.TransactionOptions(read_write={}, exclude_txn_from_change_streams=True))
+    ),
     within(3, bytes_of(wire.TransactionOptions(read_only={}))),
     within(6, b"\xff"),
     bytes_of(wire.CommitRequest(request_options={"priority": 9})),
