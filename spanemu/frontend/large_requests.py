@@ -115,7 +115,10 @@ def _behind_small(data: bytes | bytearray, begin: int, end: int, number: int = 0
 
 
 def varint_at(data: bytes | bytearray, position: int) -> tuple[int, int]:
-    """Return a number, and the position behind it."""
+    """Return the number at a position, and the position behind it.
+
+    Raises DecodeError for one that is too long, and IndexError for one that is cut off.
+    """
     number = data[position]
     position += 1
     if number < 0x80:

@@ -343,7 +343,7 @@ class Sender:
         self.resume()
 
     def drop_queue(self, stream: Stream) -> None:
-        """Forget what the client has not taken of a stream."""
+        """Discard the part of a reply that waits for the client to take it."""
         self._wait_in(None, stream)
         if stream.queue:
             self.queued_bytes -= sum(map(len, stream.queue)) + len(stream.trailers or b"")

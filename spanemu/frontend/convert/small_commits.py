@@ -43,8 +43,10 @@ _KINDS = {
 _TABLE, _COLUMN, _ROW = 0x0A, 0x12, 0x1A
 _VALUE, _TEXT = 0x0A, 0x1A
 
-_LONG = 0x80  # The least size that takes more than a byte.
-# What precedes a text, by the size of its Value; for other sizes, what precedes no value.
+# The least size that takes more than a byte. Most take one, which is read where it is needed: a
+# call of a function would take as long as the rest of a field.
+_LONG = 0x80
+# The bytes before a text in a row, by the size of its Value; for other sizes, bytes before nothing.
 _TEXT_FRAMES = tuple(
     bytes((_VALUE, size, _TEXT, size - 2)) if 2 <= size < _LONG else bytes((_VALUE, size ^ 1))
     for size in range(256)
@@ -73,7 +75,7 @@ class _OtherRequest(Exception):
 
 
 def small_commit_from_bytes(data: bytes | bytearray) -> SmallCommit | None:
-    """Return the commit of a serialized CommitRequest, None if it is not one of these."""
+    """Return the commit of a serialized CommitRequest; None if the runtime has to read it."""
     try:
         return _commit(bytes(data))
     except (_OtherRequest, LookupError, UnicodeDecodeError, DecodeError, SpannerError):
